@@ -9,6 +9,5 @@ node what it holds. For elementwise s-ops it asks `elementwise`, which finds `we
 `choices`, and applies operators to what operands hold together: `joint_states`, by `joint_tables`
 of the `possible_states`. `subset_sums` lists the numbers that sums and means can be, `kinds` says
 of what kind, and `rounding` how far off float32 makes them.
-`formulas` are selectors as comparisons, and `comparison_tables` their truth. Aggregates are left to
-the next chapter, that of heads.
+`formulas` are selectors as comparisons. Aggregates are left to the next chapter, that of heads.
 """

@@ -4,9 +4,10 @@ a selector again, a table of truths, or where one side is constant, a bool s-op 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
+from operator import add
 from typing import NoReturn, TypeAlias, TypeVar
 
 import numpy as np
@@ -55,12 +56,7 @@ class _Formulas:
 
 def comparisons(formula: Formula) -> list[Comparison[SOp]]:
     """Every comparison in a formula."""
-    if isinstance(formula, Comparison):
-        return [formula]
-    if isinstance(formula, (All, Either)):
-        parts = in_stable_order(list(formula.parts))
-        return [literal for part in parts for literal in comparisons(part)]
-    return []
+    return meaning_of(formula, lambda part: [] if isinstance(part, bool) else [part], add, add)
 
 
 def sides(formula: Formula) -> list[SOp]:
@@ -82,7 +78,7 @@ def meaning_of(
     """What a formula means, given the meaning of its comparisons, of `and` and of `or`."""
     if not isinstance(formula, (All, Either)):
         return leaf(formula)
-    parts = [meaning_of(part, leaf, both, either) for part in in_stable_order(list(formula.parts))]
+    parts = [meaning_of(part, leaf, both, either) for part in in_stable_order(formula.parts)]
     return reduce(both if isinstance(formula, All) else either, parts)
 
 
@@ -123,6 +119,6 @@ def _stable(formula: Formula) -> str:
     return str(formula)
 
 
-def in_stable_order(formulas: list[Formula]) -> list[Formula]:
+def in_stable_order(formulas: Iterable[Formula]) -> list[Formula]:
     """Sort formulas by what they say, so that compiling twice gives the same weights."""
     return sorted(formulas, key=_stable)

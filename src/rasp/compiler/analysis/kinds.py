@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from rasp.atoms import Atom, show
@@ -40,14 +40,9 @@ def width_of_kind(atom: Atom) -> int:
     return [bool, int, Fraction, str].index(type(atom))
 
 
-def widest(atoms: Iterable[Atom], codes: Mapping[Atom, Fraction]) -> dict[Fraction, Atom]:
-    """The atom to show for each code."""
-    return {codes[atom]: atom for atom in sorted(atoms, key=width_of_kind)}
-
-
 def atoms_by_code(atoms: Sequence[Atom], codes: Mapping[Atom, Fraction]) -> dict[Fraction, Atom]:
     """The atom that each code means: of equal numbers, the one of the widest kind."""
-    atom_of = widest(atoms, codes)
+    atom_of = {codes[atom]: atom for atom in sorted(atoms, key=width_of_kind)}
     for atom in atoms:
         if _differs_as_float(atom, atom_of[codes[atom]]):
             raise Refusal(

@@ -172,6 +172,7 @@ def content(weights: Iterable[Fraction]) -> Fraction:
     >>> content([Fraction(3), Fraction(-9, 2)])
     Fraction(3, 2)
     """
-    different = list({id(weight): weight for weight in weights}.values())
-    denominator = lcm(*(weight.denominator for weight in different))
-    return Fraction(gcd(*(int(weight * denominator) for weight in different)), denominator)
+    weights = list(weights)
+    unit = lcm(*(weight.denominator for weight in weights))
+    whole = (weight.numerator * (unit // weight.denominator) for weight in weights)
+    return Fraction(gcd(*whole), unit)

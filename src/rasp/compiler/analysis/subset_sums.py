@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 from math import lcm
+from operator import or_
 from typing import TypeVar
 
 MOST_BITS = 20_000_000
@@ -70,7 +72,7 @@ def subset_sums(values: list[Fraction]) -> list[Fraction]:
         reached |= reached << step if step >= 0 else reached >> -step
     if reached.bit_count() > MOST_MEANS:
         raise TooMany(reached.bit_count())
-    return [Fraction(place + low, unit) for place in _bits(reached)]
+    return list(_numbers_in(reached, low, unit))
 
 
 def _sums_by_count(
@@ -83,17 +85,13 @@ def _sums_by_count(
     different = sorted(set(values))
     unit = lcm(*(value.denominator for value in different))
     low, spread = int(different[0] * unit), int((different[-1] - different[0]) * unit)
-    if (
-        spread * most * max(1, most // 8) > MOST_BITS * 8
-        or spread * most * len(different) > 50 * MOST_BITS
-    ):
-        raise TooMany(spread * most)
+    size = spread * most
+    if size * max(1, most // 8) > 8 * MOST_BITS or size * len(different) > 50 * MOST_BITS:
+        raise TooMany(size)
     reached = 1
     for count in range(1, most + 1):
-        further = 0
-        for value in first if count <= number else different:
-            further |= reached << (int(value * unit) - low)
-        reached = further
+        added = first if count <= number else different
+        reached = reduce(or_, (reached << (int(value * unit) - low) for value in added), 0)
         if reached.bit_count() > MOST_MEANS:
             raise TooMany(reached.bit_count())
         yield count, _numbers_in(reached, count * low, unit)
@@ -101,16 +99,11 @@ def _sums_by_count(
 
 def _numbers_in(reached: int, low: int, unit: int) -> Iterable[Fraction]:
     """The numbers of a set, made only when they are asked for."""
-    yield from (Fraction(place + low, unit) for place in _bits(reached))
-
-
-def _bits(number: int) -> list[int]:
-    text = bin(number)[:1:-1]
-    places, place = [], text.find("1")
+    bits = bin(reached)[:1:-1]
+    place = bits.find("1")
     while place >= 0:
-        places.append(place)
-        place = text.find("1", place + 1)
-    return places
+        yield Fraction(place + low, unit)
+        place = bits.find("1", place + 1)
 
 
 def sums_of_pairs(first: Collection[Fraction], second: Collection[Fraction]) -> list[Fraction]:

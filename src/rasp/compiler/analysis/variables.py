@@ -16,9 +16,10 @@ from typing import ClassVar, TypeAlias
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.linear import Coordinate, Linear
+from rasp.compiler.analysis.linear import Coordinate, Linear, of_index, of_token, weighted_sum
 from rasp.compiler.analysis.subset_sums import in_size_order
 from rasp.compiler.refusals import Refusal
+from rasp.compiler.settings import Settings
 from rasp.graph import Const, Elementwise, Node, Scorer, SOp
 
 LARGEST = 1 << 20
@@ -39,12 +40,10 @@ class Variable:
         return f"<{type(self).__name__} of layer {self.layer}: {len(self.states)} states>"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class TokenVariable(Variable):
     """The token; its codes are its places in the vocabulary."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class IndexVariable(Variable):
     """The index."""
 
@@ -137,25 +136,36 @@ class PlannedHead:
             raise self.refusal
 
 
+def linear_in(
+    variable: Variable, table: Sequence[Fraction | None], settings: Settings
+) -> Linear | None:
+    """A function of one variable as a `Linear`, if it is one; of token and index all are."""
+    match variable:
+        case TokenVariable() | IndexVariable():
+            any_number = next(number for number in table if number is not None)
+            filled = [any_number if number is None else number for number in table]
+            make = of_token if isinstance(variable, TokenVariable) else of_index
+            return make(filled, settings)
+        case HeadOutput() | SumVariable():
+            return line_through(variable, table)
+    return None
+
+
 def line_through(
     variable: HeadOutput | SumVariable, table: Sequence[Fraction | None]
 ) -> Linear | None:
     """The line through (code, number) for each state of a variable, if there is one."""
-    if len({id(value) for value in table}) < len({id(code) for _, code in variable.states}) / 2:
-        return None  # most tables are not, which should be quick to see
-    points: dict[Fraction, Fraction] = {}
-    for (_, code), value in zip(variable.states, table, strict=True):
-        if value is not None and points.setdefault(code, value) != value:
-            return None
-    if len(points) < 2:
+    points = [(code, value) for (_, code), value in zip(variable.states, table, strict=True)
+              if value is not None]  # fmt: skip
+    other_point = next((point for point in points if point[0] != points[0][0]), None)
+    if other_point is None:
         return None
-    (first, low), (second, high), *others = points.items()
+    (first, low), (second, high) = points[0], other_point
     slope = (high - low) / (second - first)
-    if any(low + slope * (code - first) != value for code, value in others):
+    if any(low + slope * (code - first) != value for code, value in points):
         return None
-    base = variable.linear if isinstance(variable, SumVariable) else Linear(
-        Fraction(0), {variable: Fraction(1)}
-    )  # fmt: skip
+    base = (variable.linear if isinstance(variable, SumVariable)
+            else weighted_sum({variable: Fraction(1)}))  # fmt: skip
     return base.times(slope).plus(low - slope * first)
 
 

@@ -17,8 +17,6 @@ from rasp.compiler.analysis.linear import (
     Linear,
     content,
     index_values,
-    of_index,
-    of_token,
     token_values,
     weighted_sum,
 )
@@ -27,13 +25,12 @@ from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.values import AggregateRules, Values
 from rasp.compiler.analysis.variables import (
     HeadOutput,
-    IndexVariable,
-    NodeVariable,
     SumVariable,
     TokenVariable,
     Variable,
     distinct,
-    line_through,
+    linear_in,
+    number,
 )
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
@@ -61,29 +58,16 @@ class WeightedSums:
             if len({Fraction(atom) for atom in atoms}) == 1:
                 linear = Linear(Fraction(atoms[0]))
             elif len(inputs) == 1:
-                linear = self._line(inputs[0], outcomes)
+                numbers = [None if atom is None else Fraction(atom) for atom in outcomes]
+                linear = linear_in(inputs[0], numbers, self.settings)
         return Values(inputs, outcomes, layer, kinds, linear)
-
-    def _line(self, variable: Variable, outcomes: Sequence[Atom | None]) -> Linear | None:
-        """A table over one variable as a weighted sum, if it is one."""
-        numbers = [None if atom is None else Fraction(atom) for atom in outcomes]
-        any_number = next(number for number in numbers if number is not None)
-        filled = [any_number if number is None else number for number in numbers]
-        match variable:
-            case TokenVariable():
-                return of_token(filled, self.settings)
-            case IndexVariable():
-                return of_index(filled, self.settings)
-            case HeadOutput() | SumVariable():
-                return line_through(variable, numbers)
-        return None
 
     def values(self, linear: Linear, kinds: frozenset[type]) -> Values:
         """The values of a weighted sum: a table over its one input, or over their sum."""
         variables = self._base.variables_of(linear)
         if not variables:
             return Values((), as_kinds(linear.constant, kinds)[-1:], 0, kinds, linear)
-        if len(variables) == 1 and not isinstance(variables[0], NodeVariable):
+        if len(variables) == 1:
             return self._of_one(linear, variables[0], kinds)
         if self.in_whole_units and len(kinds) == 1:
             return self._multiple(linear, kinds)
@@ -151,8 +135,7 @@ class WeightedSums:
         if len(lines) < 2:
             return None
         difference = self.values(lines[0] - lines[1], frozenset({Fraction}))
-        outcomes = [None if atom is None else bool(apply_operator(op, (atom, 0)))
-                    for atom in difference.outcomes]  # fmt: skip
+        outcomes = [apply_operator(op, (number(atom), 0)) for atom in difference.outcomes]
         return self.table(difference.layer, difference.inputs, outcomes)
 
     def _codes_alike(self, operands: list[Values]) -> list[Linear]:
@@ -160,15 +143,11 @@ class WeightedSums:
         codes = _shared_codes(operands)
         if codes is None:
             return []
-        lines = []
-        for operand in operands:
-            (variable,) = operand.inputs
-            if isinstance(variable, HeadOutput):
-                lines.append(weighted_sum({variable: Fraction(1)}))
-            else:
-                own = [codes[atom] for atom in operand.outcomes if atom is not None]
-                lines.append(of_token(own, self.settings))
-        return lines
+        numbers = [[codes[atom] for atom in operand.outcomes if atom is not None]
+                   for operand in operands]  # fmt: skip
+        lines = [linear_in(operand.inputs[0], own, self.settings)
+                 for operand, own in zip(operands, numbers, strict=True)]  # fmt: skip
+        return [line for line in lines if line is not None]
 
 
 def _shared_codes(operands: list[Values]) -> dict[Atom, Fraction] | None:
@@ -190,25 +169,24 @@ def _shared_codes(operands: list[Values]) -> dict[Atom, Fraction] | None:
 
 def linear_of(op: str, operands: list[Values]) -> Linear | None:
     """What an operator makes of weighted sums, if that is one."""
-    lines = [operand.linear for operand in operands]
-    first = lines[0] if lines else None
-    if first is None or any(line is None for line in lines):
+    lines = [operand.linear for operand in operands if operand.linear is not None]
+    if not lines or len(lines) < len(operands):
         return None
-    match op, lines[-1]:
-        case "+", Linear() as second:
+    first, second = lines[0], lines[-1]
+    match op:
+        case "+":
             return first + second
-        case "-", Linear() as second:
+        case "-":
             return first - second
-        case "negate", _:
+        case "negate":
             return first.times(-1)
-        case "*", Linear() as second if first.is_constant:
+        case "*" if first.is_constant:
             return second.times(first.constant)
-        case "*", Linear() as second if second.is_constant:
+        case "*" if second.is_constant:
             return first.times(second.constant)
-        case "/", Linear() as second if second.is_constant and second.constant:
+        case "/" if second.is_constant and second.constant:
             return first.times(1 / second.constant)
-    outcomes = [atom for atom in operands[0].outcomes if atom is not None]
-    return first if len(operands) == 1 and leaves_alone(op, outcomes) else None
+    return first if len(operands) == 1 and leaves_alone(op, operands[0].atoms) else None
 
 
 def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
@@ -228,7 +206,7 @@ def _embedding_range(linear: Linear, settings: Settings) -> list[Fraction]:
         reach = {*sums_of_pairs(set(tokens[:-1]), set(indices[1:])), indices[0]}
     else:
         reach = set(sums_of_pairs(set(tokens), set(indices)))
-    return in_size_order(linear.constant + number for number in reach)
+    return in_size_order(linear.constant + total for total in reach)
 
 
 def _range_with_length(linear: Linear, output: HeadOutput, settings: Settings) -> list[Fraction]:

@@ -167,7 +167,7 @@ class SumShapes:
     def _split(self, formula: Formula) -> list[Formula]:
         if self.settings.heads != "split" or not isinstance(formula, Either):
             return [formula]
-        parts = in_stable_order(list(formula.parts))
+        parts = in_stable_order(formula.parts)
         return parts if all(starmap(_exclude, combinations(parts, 2))) else [formula]
 
     def _is_always_multiplied(self, node: Aggregate, formula: Formula) -> bool:

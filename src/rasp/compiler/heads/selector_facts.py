@@ -22,9 +22,7 @@ from rasp.compiler.heads.promised_picks import PromisedPicks
 from rasp.compiler.heads.selectors import Selectors
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Indices, SOp
-from rasp.graph.formulas import All, Comparison, Either, conjuncts
-
-REFLEXIVE = ("==", "<=", ">=")
+from rasp.graph.formulas import All, Comparison, Either, conjuncts, rewritten
 
 
 class SelectorFacts:
@@ -38,9 +36,7 @@ class SelectorFacts:
 
     def is_never_empty(self, formula: Formula) -> bool:
         """Whether every query provably picks some key."""
-        if formula is True or self._is_reflexive(formula):
-            return True
-        if self.selectors.at_key_0(formula) is True:
+        if rewritten(formula, _is_reflexive) is True or self.selectors.at_key_0(formula) is True:
             return True
         picks = self.selectors.picks_by_index(formula)
         if picks is not None:
@@ -48,13 +44,6 @@ class SelectorFacts:
         if isinstance(formula, Comparison) and self._points_inside(formula):
             return True
         return self.promises.of(formula)[0] >= 1
-
-    def _is_reflexive(self, formula: Formula) -> bool:
-        if isinstance(formula, Comparison):
-            return formula.keys is formula.queries and formula.op in REFLEXIVE
-        if isinstance(formula, All):
-            return all(map(self._is_reflexive, formula.parts))
-        return isinstance(formula, Either) and any(map(self._is_reflexive, formula.parts))
 
     def _points_inside(self, literal: Comparison[SOp]) -> bool:
         """`select(indices, q, ==)` where q is a whole number in [0, length), at every length."""
@@ -163,3 +152,8 @@ class SelectorFacts:
             "keys after the query, which a causal model cannot see",
             f"add `and select(indices, indices, <=)`{otherwise}",
         )
+
+
+def _is_reflexive(literal: Comparison[SOp]) -> bool:
+    """Whether every position picks itself."""
+    return literal.keys is literal.queries and literal.op in ("==", "<=", ">=")

@@ -13,7 +13,6 @@ from functools import cache
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.comparison_tables import comparison_table
 from rasp.compiler.analysis.formulas import (
     Formula,
     as_s_op,
@@ -24,6 +23,7 @@ from rasp.compiler.analysis.formulas import (
 )
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
+from rasp.compiler.heads.truth_tables import comparison_table
 from rasp.compiler.refusals import Refusal
 from rasp.graph import (
     Const,

@@ -1,21 +1,25 @@
-"""A formula of comparisons in; what its keys and its queries can hold, and its truth table, out."""
+"""A formula of comparisons in; what its keys and its queries can hold, and its truth table, out.
+
+A table of truths is query by key; `classes` are the different rows (or columns) of one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.comparison_tables import comparison_table, in_order
 from rasp.compiler.analysis.formulas import Formula, as_table, keys_and_queries
+from rasp.compiler.analysis.subset_sums import in_size_order
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Joint
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 from rasp.graph.formulas import Comparison
+from rasp.operators import COMPARE
 
 MOST_PAIRS = 60_000_000
 """The largest table of truths, query by key."""
@@ -73,12 +77,49 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
 def both_are_indices(values: ValueAnalysis, keys: Side, queries: Side) -> bool:
     """Whether each row of either side is a position of its own: `places` is then a permutation."""
     index = (values.index,)
-    size = len(keys.joint.rows)
-    return keys.joint.inputs == queries.joint.inputs == index and (
-        len(keys.rows) == len(queries.rows) == size
-    )
+    if not keys.joint.inputs == queries.joint.inputs == index:
+        return False
+    return len(keys.rows) == len(queries.rows) == len(keys.joint.rows)
 
 
 def positions(side: Side) -> np.ndarray:
     """The position that each row stands for, where it is a position of its own."""
     return np.argsort(np.array(side.places, int))
+
+
+def comparison_table(
+    keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str
+) -> np.ndarray:
+    """Compare every key with every query; an atom that cannot be there matches nothing.
+
+    Numbers come before strings: a program that orders one against the other has no value there.
+
+    >>> comparison_table([1, 2], [2], "<").tolist()
+    [[True, False]]
+    """
+    atoms = (atom for atom in (*keys, *queries) if atom is not None)
+    ranks: dict[Atom | None, int] = {None: -1}
+    ranks |= {atom: place for place, atom in enumerate(in_order(atoms))}
+    left, right = (np.array([ranks[atom] for atom in side], int) for side in (keys, queries))
+    truth: np.ndarray = COMPARE[op](left[None, :], right[:, None])
+    return truth & (left >= 0)[None, :] & (right >= 0)[:, None]
+
+
+def in_order(atoms: Iterable[Atom]) -> list[Atom]:
+    """Different atoms in an order of all of them: numbers, then strings."""
+    different = set(atoms)
+    numbers = in_size_order(atom for atom in different if not isinstance(atom, str))
+    return [*numbers, *sorted(atom for atom in different if isinstance(atom, str))]
+
+
+def classes(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different rows of a table of truths, in order, and which of them each row is.
+
+    >>> different, places = classes(np.array([[True, False], [False, True], [True, False]]))
+    >>> different.astype(int).tolist(), places.tolist()
+    ([[0, 1], [1, 0]], [1, 0, 1])
+    """
+    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
+    texts = packed.view(f"S{packed.shape[1]}")[:, 0]  # rows as bytes, in the same order
+    _, first, places = np.unique(texts, return_index=True, return_inverse=True)
+    return rows[first], places

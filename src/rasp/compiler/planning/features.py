@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.linear import Coordinate, Linear, of_index, of_token, total
+from rasp.compiler.analysis.linear import Coordinate, Linear, total
 from rasp.compiler.analysis.tables import NumberedTable, Table
 from rasp.compiler.analysis.times import feed_forward_time
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
@@ -25,12 +25,10 @@ from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
     CountVariable,
     HeadOutput,
-    IndexVariable,
     NodeVariable,
     SumVariable,
-    TokenVariable,
     Variable,
-    line_through,
+    linear_in,
     typed,
 )
 from rasp.compiler.planning.branches import branches
@@ -134,25 +132,17 @@ class Features:
 
     def _of_one(self, layer: int, grid: NumberedTable, time: int) -> Linear:
         (variable,), table = grid.inputs, grid.table
-        any_value = next(value for value in table if value is not None)
-        filled = [any_value if value is None else value for value in table]
-        match variable:
-            case TokenVariable():
-                return of_token(filled, self.values.settings)
-            case IndexVariable():
-                return of_index(filled, self.values.settings)
-            case NodeVariable():
-                atoms = [typed(atom) for atom, _ in variable.states]
-                chosen = dict(zip(atoms, table, strict=True))
-                values = self.values.of(variable.node)
-                if values.choice is not None:
-                    return self._of_choice(values, chosen, time)
-                return self.of_values(values, lambda atom: chosen.get(typed(atom)), time)
-            case HeadOutput() | SumVariable():
-                line = line_through(variable, table)
-                if line is not None:
-                    return line
-        return self._term(layer, grid, time)
+        line = linear_in(variable, table, self.values.settings)
+        if line is not None:
+            return line
+        if not isinstance(variable, NodeVariable):
+            return self._term(layer, grid, time)
+        atoms = [typed(atom) for atom, _ in variable.states]
+        chosen = dict(zip(atoms, table, strict=True))
+        values = self.values.of(variable.node)
+        if values.choice is not None:
+            return self._of_choice(values, chosen, time)
+        return self.of_values(values, lambda atom: chosen.get(typed(atom)), time)
 
     def _of_choice(
         self, values: Values, chosen: Mapping[tuple[type, Atom], Fraction | None], time: int

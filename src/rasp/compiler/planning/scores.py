@@ -24,10 +24,16 @@ from math import ceil
 
 import numpy as np
 
-from rasp.compiler.analysis.comparison_tables import classes
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear, content
-from rasp.compiler.heads.truth_tables import Side, both_are_indices, positions, sides_of, truth_of
+from rasp.compiler.heads.truth_tables import (
+    Side,
+    both_are_indices,
+    classes,
+    positions,
+    sides_of,
+    truth_of,
+)
 from rasp.compiler.planning.features import Features
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
