@@ -35,22 +35,23 @@ class NeedsFeedForward(Exception):
 
 @dataclass
 class ModelLayers:
-    """The layers of a schedule, and how many without heads follow which of them."""
+    """The layers of a schedule, and those without heads that follow some of them."""
 
     schedule: Schedule
-    extra: dict[int, int] = field(default_factory=dict)
+    extra: list[int] = field(default_factory=list)
+    """For each layer without heads, the layer of the schedule that it follows."""
 
     @property
     def extra_count(self) -> int:
-        return sum(self.extra.values())
+        return len(self.extra)
 
     def after(self, layer: int) -> ModelLayers:
         """The same with one more."""
-        return ModelLayers(self.schedule, {**self.extra, layer: self.extra.get(layer, 0) + 1})
+        return ModelLayers(self.schedule, [*self.extra, layer])
 
     def place(self, layer: int) -> int:
         """Where a layer of the schedule is in the model."""
-        return layer + sum(count for after, count in self.extra.items() if after < layer)
+        return layer + sum(after < layer for after in self.extra)
 
     @property
     def layers(self) -> int:
@@ -81,7 +82,7 @@ class Deadlines:
             if last < end or self.layers.extra_count == self.most:
                 raise NeedsFeedForward(node, int(last), refusal)
             # One after the last layer changes nothing that is known already: no new attempt.
-            self.layers.extra[end] = self.layers.extra.get(end, 0) + 1
+            self.layers.extra.append(end)
             return self.allow(node, layer, refusal)
         return True
 

@@ -80,19 +80,15 @@ class AggregateRules(Protocol):
 
     def of(self, node: Aggregate) -> Values:
         """What an aggregate holds."""
-        ...
 
     def product(self, node: Elementwise) -> Linear | None:
         """The sum that a product of an aggregate and its width is; None where it is none."""
-        ...
 
     def never_picks(self, formula: Formula) -> np.ndarray:
         """(index,): whether a query there picks nothing, whatever the input is."""
-        ...
 
     def ranges(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
         """What the outputs of each head, but for some, can add to a weighted sum."""
-        ...
 
 
 class HeldValues:

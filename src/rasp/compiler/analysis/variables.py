@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 from math import floor
 from typing import ClassVar, TypeAlias
@@ -240,18 +241,13 @@ def s_op_of(inputs: Iterable[Variable]) -> Node | None:
         match variable:
             case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
                 return node
-            case SumVariable():
-                outs = [output.known_by for output in variable.linear.of(HeadOutput)]
-                return next((node for node in outs if node is not None), None)
+            case SumVariable(linear=linear):
+                return s_op_of(linear.of(HeadOutput))
     return None
 
 
 def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
     """The weighted sum of the values of several outputs of one head, as an s-op."""
-    mixed: SOp | None = None
-    for output, weight in weights.items():
-        scaled = output.values
-        if weight != 1:
-            scaled = Elementwise("*", (scaled, Const(weight)))
-        mixed = scaled if mixed is None else Elementwise("+", (mixed, scaled))
-    return mixed or Const(0)
+    terms = [output.values if weight == 1 else Elementwise("*", (output.values, Const(weight)))
+             for output, weight in weights.items()]  # fmt: skip
+    return reduce(lambda left, right: Elementwise("+", (left, right)), terms or [Const(0)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from rasp.architecture.schedule import schedule
 from rasp.compiler.analysis.model_layers import Deadlines
@@ -39,10 +40,8 @@ def analyse(
     refusals.raise_all()
     for node in in_order(nodes):
         if isinstance(node, SOp):
-            try:
+            with suppress(Refusal):
                 analysis.values.of(node)
-            except Refusal:
-                continue
     if refusals.tainted.intersection(nodes):
         refusals.raise_all()
     refusals.reasons.clear()  # no output needs what cannot be worked out

@@ -211,9 +211,8 @@ class SumShapes:
         """Whether the program only ever divides or compares the aggregate, and all that it is set
         against, with others of the same width: then all of them may be sums instead.
         """
-        together, waiting = {node}, [node]
-        while waiting:
-            aggregate = waiting.pop()
+        together = [node]
+        for aggregate in together:  # which grows
             users = self.task.users[aggregate]
             if aggregate in self.task.outputs or aggregate.default != 0 or not users:
                 return False
@@ -221,8 +220,7 @@ class SumShapes:
                 others = self._ratio(user, aggregate)
                 if others is None:
                     return False
-                waiting += others - together
-                together |= others
+                together += others.difference(together)
         return True
 
     def _ratio(self, user: Node, node: Aggregate) -> set[Aggregate] | None:

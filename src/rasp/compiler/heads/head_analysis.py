@@ -179,14 +179,13 @@ class HeadAnalysis:
 
     def _is_compared_with_zero(self, node: Aggregate) -> bool:
         """Whether the program only ever asks if an aggregate of numbers from 0 on is 0."""
-        users = self.task.users[node]
         return node not in self.task.outputs and all(
             isinstance(user, Elementwise)
             and user.op in ("==", "!=", ">", "<=")
             and user.operands[0] is node
             and isinstance(user.operands[1], Const)
             and user.operands[1].value == 0
-            for user in users
+            for user in self.task.users[node]
         )
 
     def _sum(self, node: Aggregate, shape: Sum) -> Values:

@@ -68,7 +68,8 @@ class Selectors:
 
     def _simplify(self, literal: Comparison[SOp]) -> Formula:
         """Evaluate a comparison that is the same for all pairs; refuse one that always fails."""
-        if self._is_of_one_value(literal):
+        is_same = literal.keys is literal.queries
+        if is_same and is_everywhere(literal.keys, self._is_one_atom):
             return bool(literal.outcomes & EQUAL)
         keys, queries = self.values.of(literal.keys).atoms, self.values.of(literal.queries).atoms
         sorts = [{isinstance(atom, str) for atom in atoms} for atoms in (keys, queries)]
@@ -77,17 +78,11 @@ class Selectors:
                 "it compares strings with numbers, which the program itself cannot",
                 "compare numbers with numbers or strings with strings",
             )
-        is_varied = literal.keys is literal.queries and len(keys) > 1
-        if is_varied or not 0 < len(keys) * len(queries) <= MOST_COMPARED:
-            return literal
-        if max(map(len, sorts)) > 1:
+        is_small = 0 < len(keys) * len(queries) <= MOST_COMPARED
+        if not is_small or (is_same and len(keys) > 1) or max(map(len, sorts)) > 1:
             return literal
         truth = comparison_table(keys, queries, literal.op)
         return bool(truth[0, 0]) if (truth == truth[0, 0]).all() else literal
-
-    def _is_of_one_value(self, literal: Comparison[SOp]) -> bool:
-        """Whether a comparison is of an s-op with itself that is the same at all positions."""
-        return literal.keys is literal.queries and is_everywhere(literal.keys, self._is_one_atom)
 
     def _is_one_atom(self, node: SOp) -> bool:
         try:
@@ -114,13 +109,12 @@ class Selectors:
 
     def split_by_side(self, parts: Iterable[Formula]) -> tuple[list[Formula], list[Formula]]:
         """The parts that look at keys only, since they compare with constants, and the others."""
-        on_keys: list[Formula] = []
-        others: list[Formula] = []
+        sides: tuple[list[Formula], list[Formula]] = [], []
         for part in parts:
             _, queries = keys_and_queries(part)
-            looks_at_keys = all(len(self.values.of(query).atoms) == 1 for query in queries)
-            (on_keys if looks_at_keys else others).append(part)
-        return on_keys, others
+            is_varied = any(len(self.values.of(query).atoms) != 1 for query in queries)
+            sides[is_varied].append(part)
+        return sides
 
     def at_the_key(self, parts: Iterable[Formula]) -> SOp:
         """Whether a key fulfils formulas that look at keys only, as a bool s-op."""
