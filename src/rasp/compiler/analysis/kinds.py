@@ -44,16 +44,12 @@ def atoms_by_code(atoms: Sequence[Atom], codes: Mapping[Atom, Fraction]) -> dict
     """The atom that each code means: of equal numbers, the one of the widest kind."""
     atom_of = {codes[atom]: atom for atom in sorted(atoms, key=width_of_kind)}
     for atom in atoms:
-        if _differs_as_float(atom, atom_of[codes[atom]]):
+        is_of_two_kinds = type(atom) is not type(atom_of[codes[atom]])
+        if (
+            is_of_two_kinds and not isinstance(atom, str) and abs(Fraction(atom)) > LARGEST_WHOLE
+        ):  # no float holds it
             raise Refusal(
                 f"it may be {show(atom)} as an int and as a float, which are not the same number",
                 "work with smaller numbers",
             )
     return atom_of
-
-
-def _differs_as_float(atom: Atom, shown: Atom) -> bool:
-    """Whether an atom is also there in another kind, and a float does not hold it."""
-    if type(atom) is type(shown) or isinstance(atom, str):
-        return False
-    return abs(Fraction(atom)) > LARGEST_WHOLE

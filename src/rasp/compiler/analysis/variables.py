@@ -17,7 +17,7 @@ from typing import ClassVar, TypeAlias
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.linear import Coordinate, Linear, of_index, of_token, weighted_sum
+from rasp.compiler.analysis.linear import ZERO, Coordinate, Linear, of_index, of_token
 from rasp.compiler.analysis.subset_sums import in_size_order
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
@@ -78,6 +78,11 @@ class HeadOutput(Variable, Coordinate):
     """The s-op of the program that this is, or that needs it."""
     longest: tuple[int, ...] = ()
     """For each state, the longest input that has it, where the length decides it."""
+
+    @property
+    def linear(self) -> Linear:
+        """Its code, as a weighted sum of nothing else."""
+        return Linear(ZERO, {self: Fraction(1)})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,9 +170,7 @@ def line_through(
     slope = (high - low) / (second - first)
     if any(low + slope * (code - first) != value for code, value in points):
         return None
-    base = (variable.linear if isinstance(variable, SumVariable)
-            else weighted_sum({variable: Fraction(1)}))  # fmt: skip
-    return base.times(slope).plus(low - slope * first)
+    return variable.linear.times(slope).plus(low - slope * first)
 
 
 def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fraction]:

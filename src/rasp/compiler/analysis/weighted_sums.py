@@ -13,13 +13,7 @@ from rasp.atoms import Atom
 from rasp.compiler.analysis.joint_states import MOST_STATES
 from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.kinds import as_kinds
-from rasp.compiler.analysis.linear import (
-    Linear,
-    content,
-    index_values,
-    token_values,
-    weighted_sum,
-)
+from rasp.compiler.analysis.linear import Linear, content, index_values, token_values
 from rasp.compiler.analysis.subset_sums import MOST_PAIRS, TooMany, in_size_order, sums_of_pairs
 from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.values import AggregateRules, Values
@@ -192,11 +186,9 @@ def linear_of(op: str, operands: list[Values]) -> Linear | None:
 def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
     """The same sum with all outputs that are the input's length as one of them, and that one."""
     lengths = [output for output in linear.of(HeadOutput) if output.is_length]
-    weight = sum((linear.parts[length] for length in lengths), Fraction(0))
-    others = linear - weighted_sum({length: linear.parts[length] for length in lengths})
-    if not weight:
-        return others, []
-    return others + weighted_sum({lengths[0]: weight}), lengths[:1]
+    for other in lengths[1:]:
+        linear = linear + (lengths[0].linear - other.linear).times(linear.parts[other])
+    return linear, [length for length in lengths[:1] if length in linear.parts]
 
 
 def _embedding_range(linear: Linear, settings: Settings) -> list[Fraction]:

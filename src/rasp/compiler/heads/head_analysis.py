@@ -16,7 +16,7 @@ from itertools import accumulate
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula, sides
-from rasp.compiler.analysis.linear import Linear, weighted_sum
+from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.rounding import can_be_rounded
 from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
@@ -41,7 +41,6 @@ from rasp.compiler.heads.width_shares import WidthShares, share_of
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
 
-ONE = Fraction(1)
 NUMBERS = frozenset({int, Fraction})
 
 
@@ -108,17 +107,13 @@ class HeadAnalysis:
             )
         head.picks_one |= not _numbers_in(values) or self.picks.at_most_one(formula, best)
         head.needs_uniform |= not is_unique and len(set(codes_of(values.atoms).values())) > 1
+        states, is_noisy = [(atom, codes[atom]) for atom in atoms], self._is_noisy(codes.values())
         output = HeadOutput(
-            head.layer,
-            tuple((atom, codes[atom]) for atom in atoms),
-            self._is_noisy(codes.values()),
-            head,
-            node.values,
+            head.layer, tuple(states), is_noisy, head, node.values,
             node.default if may_be_empty else None,
             codes if are_names or isinstance(node.default, str) else None,
-            known_by=node,
-            longest=longest,
-        )
+            known_by=node, longest=longest,
+        )  # fmt: skip
         head.outputs.append(output)
         if len(atoms) == 1:
             return self.values.sums.table(0, (), atoms)
@@ -224,7 +219,7 @@ class HeadAnalysis:
             is_length = formula is True and sent.atoms == [1]
             head.outputs.append(HeadOutput(head.layer, states, is_noisy, head, values, None,
                                            is_length=is_length, known_by=node))  # fmt: skip
-        return weighted_sum({output: ONE for output in head.outputs if output.values is values})
+        return next(output.linear for output in head.outputs if output.values is values)
 
     def _head(
         self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None,

@@ -6,7 +6,6 @@ what is averaged over it is one value. The checker finds the same by rules of it
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import inf
 
 from rasp.compiler.analysis.elementwise import conditions_of
@@ -19,7 +18,6 @@ from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 from rasp.graph.formulas import conjuncts
 
-ONE = Fraction(1)
 NOTHING = 0.0, inf
 
 
@@ -78,8 +76,6 @@ class PromisedPicks:
 def _number_of(values: Values) -> Linear:
     """The number that decides a condition; a constant where it is not one number of heads."""
     match values.inputs:
-        case (SumVariable(linear=linear),):
-            return linear
-        case (HeadOutput() as output,):
-            return Linear(Fraction(0), {output: ONE})
+        case (SumVariable() | HeadOutput() as variable,):
+            return variable.linear
     return Linear()

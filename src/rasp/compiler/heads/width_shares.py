@@ -18,7 +18,7 @@ from math import exp, log
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.linear import weighted_sum
+from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, SumVariable, number
 from rasp.compiler.heads.selector_facts import SelectorFacts
@@ -104,7 +104,7 @@ class WidthShares:
         share = [weight / (weight + others) for others in range(length)]
         sums = {share[others]: (False, others) for others in range(1, length)}
         sums |= {1 + share[others]: (True, others) for others in range(length)}
-        outputs: dict[HeadOutput, Fraction] = {}
+        linear = Linear()
         for node, alike in ((always, [*share[1:], ONE]), (alone, [*share, Fraction(0)])):
             head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
                         outweighs=node is always, refusal=self.facts.unseen(node))  # fmt: skip
@@ -112,9 +112,9 @@ class WidthShares:
             output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
             head.outputs.append(output)
             self.heads.append(head)
-            outputs[output] = ONE
+            linear = linear + output.linear
         states = tuple((total, total) for total in sorted(sums))
-        variable = SumVariable(self.task.layer_of[always], states, True, weighted_sum(outputs))
+        variable = SumVariable(self.task.layer_of[always], states, True, linear)
         return Shares(always, alone, variable, tuple(sums[total] for total, _ in states))
 
 

@@ -169,10 +169,8 @@ class Features:
     def code(self, variable: Variable, time: int) -> Linear:
         """The code of a variable as it is in the residual stream."""
         match variable:
-            case SumVariable():
+            case SumVariable() | HeadOutput():
                 return variable.linear
-            case HeadOutput():
-                return Linear(ZERO, {variable: Fraction(1)})
             case CountVariable():
                 conditions = map(self.values.of, variable.conditions)
                 return total(self.of_values(condition, lambda atom: Fraction(bool(atom)), time)
