@@ -26,9 +26,11 @@ class Choices:
         """One of several s-ops, where it is known before which one: they need not be looked at
         together.
         """
+        if node.op != "if" or node in self._numbers:
+            return None
         leaves: dict[SOp, int] = {}
         numbered = self._numbered_leaves(node, leaves)
-        if node in self._numbers or all(isinstance(leaf, Const) for leaf in leaves):
+        if all(isinstance(leaf, Const) for leaf in leaves):
             return None
         choice = Choice(numbered, tuple(leaves))
         gates = [choice.gate(place) for place in range(len(leaves))]
@@ -38,7 +40,8 @@ class Choices:
                 if isinstance(helper, SOp) and helper is not node:
                     self._held.of(helper)
             leaf_values = [self._held.of(leaf) for leaf in leaves]
-            layer = self._layer_of(choice, leaf_values)
+            next_layer = 1 + self._held.of(choice.which).layer
+            layer = max(next_layer, *(values.layer + self._waits(values) for values in leaf_values))
             if not self._fits(choice, leaf_values, layer):
                 return None
         except Refusal:
@@ -49,11 +52,6 @@ class Choices:
         is_noisy = any(values.is_noisy for values in leaf_values)
         variable = self._joints.add_variable(node, layer, atoms, is_noisy)
         return Values((variable,), atoms, layer, frozenset(map(type, atoms)), choice=choice)
-
-    def _layer_of(self, choice: Choice, leaf_values: list[Values]) -> int:
-        """The layer after those in which it is known which leaf it is, and what that holds."""
-        layers = [values.layer + self._waits(values) for values in leaf_values]
-        return max(1 + self._held.of(choice.which).layer, *layers)
 
     def _fits(self, choice: Choice, leaf_values: list[Values], layer: int) -> bool:
         """Whether each leaf together with its gate is a table of reasonable size."""

@@ -34,7 +34,7 @@ class ElementwiseRules:
 
     def of(self, node: Elementwise) -> Values:
         operands = [self._held.of(operand) for operand in node.operands]
-        linear = self._aggregates.product(node) or linear_of(node.op, operands)
+        linear = self._aggregates.products.get(node) or linear_of(node.op, operands)
         if linear is not None:
             kinds = kinds_of(node.op, [operand.kinds for operand in operands])
             return self._sums.values(linear, kinds)
@@ -49,7 +49,8 @@ class ElementwiseRules:
             return self._table(node)
         except Refusal as refusal:
             values = (self._count_conditions(node) or self._distribute(node)
-                      or self._wide(node, operands) or self._afterwards(node, refusal))  # fmt: skip
+                      or self._wide(node, operands) or self._choices.of(node, refusal)
+                      or self._later(node, refusal))  # fmt: skip
             if values is None:
                 raise
             return values
@@ -77,7 +78,7 @@ class ElementwiseRules:
             self._joints.aliases[node] = self._joints.aliases.get(same, same)
             return self._held.of(same)
         sizes = [len(self._held.of(operand).atoms) for operand in node.operands]
-        if node.op == "if" and max(sizes) > SEVERAL:
+        if max(sizes, default=0) > SEVERAL:
             refusal = Refusal("it depends on one of several s-ops", self.task.settings.way_out)
             chosen = self._choices.of(node, refusal)
             if chosen is not None:
@@ -96,11 +97,6 @@ class ElementwiseRules:
             if values is None:
                 raise
             return values
-
-    def _afterwards(self, node: Elementwise, refusal: Refusal) -> Values | None:
-        """An s-op of what others have made of the input before."""
-        chosen = self._choices.of(node, refusal) if node.op == "if" else None
-        return chosen or self._later(node, refusal)
 
     def _later(self, node: Elementwise, refusal: Refusal) -> Values | None:
         """An s-op in the feed-forward of the next layer, of what its operands are by then."""

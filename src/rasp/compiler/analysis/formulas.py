@@ -1,5 +1,5 @@
 """Selectors as formulas of comparisons of s-ops (see `rasp.graph.formulas`), and what they become:
-a selector again, a table of truths, or where one side is constant, a bool s-op of the other.
+a selector again, or where one side is constant, a bool s-op of the other.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import NoReturn, TypeAlias, TypeVar
-
-import numpy as np
 
 from rasp.graph import (
     Const,
@@ -101,13 +99,6 @@ def as_selector(formula: Formula) -> Selector:
         return Select(part.keys, part.queries, part.op)
 
     return meaning_of(formula, leaf, SelectorAnd, SelectorOr)
-
-
-def as_table(
-    formula: Formula, comparison: Callable[[bool | Comparison[SOp]], np.ndarray]
-) -> np.ndarray:
-    """The truth of a formula, query by key, given that of its comparisons."""
-    return meaning_of(formula, comparison, np.logical_and, np.logical_or)
 
 
 def _stable(formula: Formula) -> str:

@@ -72,12 +72,10 @@ class BaseVariables:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.token = TokenVariable(
-            0, tuple((atom, Fraction(n)) for n, atom in enumerate(settings.vocabulary)), False
-        )
-        self.index = IndexVariable(
-            0, tuple((place, Fraction(place)) for place in range(settings.max_length)), False
-        )
+        numbered = [tuple((atom, Fraction(place)) for place, atom in enumerate(atoms))
+                    for atoms in (settings.vocabulary, range(settings.max_length))]  # fmt: skip
+        self.token = TokenVariable(0, numbered[0], False)
+        self.index = IndexVariable(0, numbered[1], False)
 
     def variables_of(self, linear: Linear) -> list[Variable]:
         """The inputs of a weighted sum."""

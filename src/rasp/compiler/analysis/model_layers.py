@@ -77,13 +77,12 @@ class Deadlines:
         last = self.last.get(node)
         if last is None or last == inf:
             return last == inf
-        if layer >= self.layers.place(int(last) + 1):
-            end = self.layers.schedule.layers
+        end = self.layers.schedule.layers
+        while layer >= self.layers.place(int(last) + 1):
             if last < end or self.layers.extra_count == self.most:
                 raise NeedsFeedForward(node, int(last), refusal)
             # One after the last layer changes nothing that is known already: no new attempt.
             self.layers.extra.append(end)
-            return self.allow(node, layer, refusal)
         return True
 
     def adopt(self, node: Node, helpers: Iterable[Node]) -> None:

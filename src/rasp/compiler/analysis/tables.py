@@ -84,9 +84,8 @@ class NumberedTable:
         apart: list[NumberedTable] = []
         for variable in self.inputs:
             axis = inputs.index(variable)
-            split = None
-            if len(inputs) > 1:
-                split = _split(np.moveaxis(numbers, axis, 0), np.moveaxis(is_known, axis, 0))
+            arrays = (np.moveaxis(array, axis, 0) for array in (numbers, is_known))
+            split = _split(*arrays) if len(inputs) > 1 else None
             if split is not None:
                 change, numbers, is_known = split
                 apart.append(_of_numbers((variable,), change, np.ones(len(change), bool), unit))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -81,8 +81,9 @@ class AggregateRules(Protocol):
     def of(self, node: Aggregate) -> Values:
         """What an aggregate holds."""
 
-    def product(self, node: Elementwise) -> Linear | None:
-        """The sum that a product of an aggregate and its width is; None where it is none."""
+    @property
+    def products(self) -> Mapping[Node, Linear]:
+        """The sums that products of an aggregate and its width are."""
 
     def never_picks(self, formula: Formula) -> np.ndarray:
         """(index,): whether a query there picks nothing, whatever the input is."""

@@ -249,6 +249,15 @@ def s_op_of(inputs: Iterable[Variable]) -> Node | None:
     return None
 
 
+def summed_over(linear: Linear) -> Formula | None:
+    """The selector over whose picks a weighted sum adds up; None where it is of anything else."""
+    heads = {(output.head.mode, output.head.formula) for output in linear.of(HeadOutput)}
+    if len(heads) != 1 or len(linear.of(HeadOutput)) < len(linear.parts):
+        return None
+    ((mode, formula),) = heads
+    return formula if mode == "sum" else None
+
+
 def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
     """The weighted sum of the values of several outputs of one head, as an s-op."""
     terms = [output.values if weight == 1 else Elementwise("*", (output.values, Const(weight)))

@@ -28,7 +28,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula, in_stable_order
-from rasp.compiler.analysis.variables import HeadOutput, mixture
+from rasp.compiler.analysis.variables import HeadOutput, mixture, summed_over
 from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 from rasp.graph.formulas import Comparison, Either, conjuncts, every
@@ -191,14 +191,10 @@ class SumShapes:
     def _is_width(self, node: SOp, formula: Formula) -> bool:
         """Whether an s-op is known to be the number of keys that a selector picks."""
         linear = self.values.of(node).linear
-        if linear is None or linear.constant or not linear.parts:
+        if linear is None or linear.constant or summed_over(linear) != formula:
             return False
         outputs = linear.of(HeadOutput)
-        if len(outputs) < len(linear.parts) or set(linear.parts.values()) != {ONE}:
-            return False
-        if any((output.head.mode, output.head.formula) != ("sum", formula) for output in outputs):
-            return False
-        return self.values.of(mixture(outputs)).atoms == [1]
+        return set(outputs.values()) == {ONE} and self.values.of(mixture(outputs)).atoms == [1]
 
     def _is_width_by_index(self, node: SOp, formula: Formula) -> bool:
         """The same where both depend on the index alone, and no query picks a later key."""

@@ -60,7 +60,8 @@ class HeadAnalysis:
         self.sums = SumShapes(self.facts)
         self.heads: list[PlannedHead] = []
         self.widths = WidthShares(self.facts, self.heads)
-        self._products: dict[Node, Linear] = {}
+        self.products: dict[Node, Linear] = {}
+        """The sums that products of an aggregate and its width are."""
         self.kept_as_sums: set[Node] = set()
         """Means of which the program only ever asks what their sums tell as well."""
 
@@ -71,10 +72,6 @@ class HeadAnalysis:
             return self._aggregate(node)
         finally:
             self.sums.busy.discard(node)
-
-    def product(self, node: Elementwise) -> Linear | None:
-        """The sum that a product of an aggregate and its width is; None where it is none."""
-        return self._products.get(node)
 
     def _aggregate(self, node: Aggregate) -> Values:
         values = self.values.of(node.values)
@@ -193,7 +190,7 @@ class HeadAnalysis:
         if first_value is None:
             self.kept_as_sums.add(node)
             if shape.kind == "product":
-                self._products |= dict.fromkeys(self.task.users[node], linear)
+                self.products |= dict.fromkeys(self.task.users[node], linear)
             return self.values.sums.values(linear, NUMBERS)
         table = self.values.sums.values(linear, frozenset({Fraction}))
         outcomes: list[Atom | None]

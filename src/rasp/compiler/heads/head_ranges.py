@@ -39,13 +39,11 @@ class HeadRanges:
     def sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
         """Every sum over the picked keys, of which each adds one of the values given."""
         least = 1 if self.facts.is_never_empty(formula) else 0
-        are_by_index = all(sent.inputs == (self.values.index,) for sent in values)
-        outcomes = values[0].outcomes
+        by_index = [sent.outcomes for sent in values if sent.inputs == (self.values.index,)]
+        are_alike = len(by_index) == len(values) and len(set(map(tuple, by_index))) == 1
         try:
-            if are_by_index and None not in outcomes and all(
-                list(sent.outcomes) == list(outcomes) for sent in values
-            ):  # fmt: skip
-                return subset_sums([number(atom) for atom in outcomes])
+            if are_alike and None not in by_index[0]:
+                return subset_sums([number(atom) for atom in by_index[0]])
             codes = [Fraction(atom) for sent in values for atom in sent.atoms]
             return sums(codes, self.settings.max_length, least)
         except TooMany as error:

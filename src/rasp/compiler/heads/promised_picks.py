@@ -12,7 +12,7 @@ from rasp.compiler.analysis.elementwise import conditions_of
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
-from rasp.compiler.analysis.variables import HeadOutput, SumVariable, mixture, number
+from rasp.compiler.analysis.variables import HeadOutput, SumVariable, mixture, number, summed_over
 from rasp.compiler.heads.selectors import Selectors
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
@@ -51,19 +51,15 @@ class PromisedPicks:
         """Compare what each key adds to the number of a condition with whether it is picked."""
         values, parts = self.values.of(condition), conjuncts(formula)
         linear = _number_of(values)
-        weights = linear.of(HeadOutput)
-        heads = {(output.head.mode, output.head.formula) for output in weights}
-        if len(weights) < len(linear.parts) or len(heads) != 1:
-            return NOTHING
-        ((mode, kept),) = heads
-        if mode != "sum" or not set(conjuncts(kept)) <= set(parts):
+        kept = summed_over(linear)
+        if kept is None or not set(conjuncts(kept)) <= set(parts):
             return NOTHING
         on_keys, others = self.selectors.split_by_side(
             part for part in parts if part not in conjuncts(kept)
         )
-        picked = self.selectors.at_the_key(on_keys)
+        sent, picked = mixture(linear.of(HeadOutput)), self.selectors.at_the_key(on_keys)
         rows = [(number(added), fits is True)
-                for added, fits in self.values.joints.of([mixture(weights), picked]).rows
+                for added, fits in self.values.joints.of([sent, picked]).rows
                 if added is not None and fits is not None]  # fmt: skip
         states = zip(values.inputs[0].states, values.outcomes, strict=True)
         allowed = [float(code - linear.constant) for (_, code), fits in states if fits is True]

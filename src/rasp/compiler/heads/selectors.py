@@ -8,6 +8,7 @@ alone, or at the two indices alone, which other files build on.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
@@ -16,9 +17,9 @@ from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import (
     Formula,
     as_s_op,
-    as_table,
     formula_of,
     keys_and_queries,
+    meaning_of,
     sides,
 )
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
@@ -85,10 +86,9 @@ class Selectors:
         return bool(truth[0, 0]) if (truth == truth[0, 0]).all() else literal
 
     def _is_one_atom(self, node: SOp) -> bool:
-        try:
+        with suppress(Refusal):
             return len(self.values.of(node).atoms) == 1
-        except Refusal:
-            return False
+        return False
 
     def at_key_0(self, formula: Formula) -> Formula:
         """What a formula says of key 0: the key's index decides what is compared with it."""
@@ -126,7 +126,8 @@ class Selectors:
         """The selection, query by key, where it depends on the two indices alone."""
         if any(set(self.values.of(side).inputs) - {self.index} for side in sides(formula)):
             return None
-        return as_table(formula, self._picks)
+        picks: np.ndarray = meaning_of(formula, self._picks, np.logical_and, np.logical_or)
+        return picks
 
     def _comparison_by_index(self, literal: bool | Comparison[SOp]) -> np.ndarray:
         size = self.settings.max_length

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.formulas import Formula, as_table, keys_and_queries
+from rasp.compiler.analysis.formulas import Formula, keys_and_queries, meaning_of
 from rasp.compiler.analysis.subset_sums import in_size_order
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Joint
@@ -71,7 +71,7 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
         rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
         return comparison_table(columns, rows, part.op)
 
-    return as_table(formula, table)
+    return meaning_of(formula, table, np.logical_and, np.logical_or)
 
 
 def both_are_indices(values: ValueAnalysis, keys: Side, queries: Side) -> bool:

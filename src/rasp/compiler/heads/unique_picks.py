@@ -14,7 +14,7 @@ from fractions import Fraction
 from rasp.certificate.program.orders import is_strict_order
 from rasp.compiler.analysis.formulas import Formula, comparisons, keys_and_queries
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import HeadOutput, mixture
+from rasp.compiler.analysis.variables import HeadOutput, mixture, summed_over
 from rasp.compiler.heads.promised_picks import PromisedPicks
 from rasp.compiler.heads.selectors import MOST_COMPARED
 from rasp.graph import Indices, Score, Scorer, SOp, score_terms
@@ -74,15 +74,11 @@ class UniquePicks:
 
     def _is_rank(self, linear: Linear | None) -> bool:
         """Whether a number tells how many keys a strict order of all positions picks."""
-        outs = {} if linear is None else linear.of(HeadOutput)
-        heads = {output.head for output in outs}
-        if linear is None or len(heads) != 1 or len(outs) < len(linear.parts):
+        formula = None if linear is None else summed_over(linear)
+        if linear is None or formula is None:
             return False
-        (head,) = heads
-        if head.mode != "sum" or any(output.carrier is not None for output in outs):
-            return False
-        sent = self.values.of(mixture(outs)).atoms
-        return len(sent) == 1 and bool(sent[0]) and self._is_order(head.formula)
+        sent = self.values.of(mixture(linear.of(HeadOutput))).atoms
+        return len(sent) == 1 and bool(sent[0]) and self._is_order(formula)
 
     def _is_order(self, formula: Formula) -> bool:
         """Whether of any two positions one comes before the other by a formula, in one order."""
