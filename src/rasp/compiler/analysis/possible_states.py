@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import product
-from typing import TypeAlias
 
 import numpy as np
 
@@ -20,15 +19,14 @@ from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, default_co
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 
-JointOf: TypeAlias = Callable[[Sequence[SOp]], Joint]
-
 
 class PossibleStates:
     """What can be together, given what s-ops hold and where selectors pick nothing."""
 
     def __init__(
-        self, base: BaseVariables, held: HeldValues, joint: JointOf, aggregates: AggregateRules
-    ) -> None:
+        self, base: BaseVariables, held: HeldValues, joint: Callable[[Sequence[SOp]], Joint],
+        aggregates: AggregateRules,
+    ) -> None:  # fmt: skip
         self.base, self.settings = base, base.settings
         self._held, self._joint, self._aggregates = held, joint, aggregates
         self.promised: list[SOp] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -120,10 +121,8 @@ def in_size_order(numbers: Iterable[Number]) -> list[Number]:
     ['1/3', '1/2']
     """
     ordered = list(numbers)
-    try:
+    with suppress(OverflowError):
         ordered.sort(key=float)
-        if any(float(low) == float(high) for low, high in pairwise(ordered)):
-            ordered.sort()
-    except OverflowError:
-        ordered.sort()
-    return ordered
+        if all(float(low) < float(high) for low, high in pairwise(ordered)):
+            return ordered
+    return sorted(ordered)

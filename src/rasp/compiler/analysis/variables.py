@@ -189,8 +189,7 @@ def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fracti
     if averaged:
         below = floor(numbers[0]) - len(strings)
         return {text: code + below for text, code in codes.items()} | {n: n for n in numbers}
-    codes |= {number: Fraction(-1 - place) for place, number in enumerate(numbers)}
-    return codes
+    return codes | {number: Fraction(-1 - place) for place, number in enumerate(numbers)}
 
 
 def head_codes(atoms: Sequence[Atom], is_unique: bool) -> tuple[dict[Atom, Fraction], bool]:

@@ -133,32 +133,29 @@ class WeightedSums:
         return self.table(difference.layer, difference.inputs, outcomes)
 
     def _codes_alike(self, operands: list[Values]) -> list[Linear]:
-        """Codes of two s-ops, the same for equal strings: what heads have moved, or the token."""
-        codes = _shared_codes(operands)
-        if codes is None:
+        """Codes of two s-ops, the same for equal strings: what heads have moved, or the token.
+
+        Nothing where they differ.
+        """
+        codes: dict[Atom | None, Fraction] = {}
+        for operand in operands:
+            output = operand.inputs[0] if len(operand.inputs) == 1 else None
+            if isinstance(output, HeadOutput) and output.carrier is None:
+                if list(operand.outcomes) != [atom for atom, _ in output.states]:
+                    return []
+                if any(codes.setdefault(atom, code) != code for atom, code in output.states):
+                    return []
+            elif not isinstance(output, TokenVariable) or None in operand.outcomes:
+                return []
+        for atom in (atom for operand in operands for atom in operand.atoms):
+            codes.setdefault(atom, 1 + max(codes.values(), default=Fraction(0)))
+        if len(set(codes.values())) < len(codes):
             return []
-        numbers = [[codes[atom] for atom in operand.outcomes if atom is not None]
-                   for operand in operands]  # fmt: skip
-        lines = [linear_in(operand.inputs[0], own, self.settings)
-                 for operand, own in zip(operands, numbers, strict=True)]  # fmt: skip
+        lines = [
+            linear_in(operand.inputs[0], list(map(codes.get, operand.outcomes)), self.settings)
+            for operand in operands
+        ]
         return [line for line in lines if line is not None]
-
-
-def _shared_codes(operands: list[Values]) -> dict[Atom, Fraction] | None:
-    """Numbers for the atoms of two s-ops with which heads move them; None where they differ."""
-    codes: dict[Atom, Fraction] = {}
-    for operand in operands:
-        output = operand.inputs[0] if len(operand.inputs) == 1 else None
-        if isinstance(output, HeadOutput) and output.carrier is None:
-            if list(operand.outcomes) != [atom for atom, _ in output.states]:
-                return None
-            if any(codes.setdefault(atom, code) != code for atom, code in output.states):
-                return None
-        elif not isinstance(output, TokenVariable) or None in operand.outcomes:
-            return None
-    for atom in (atom for operand in operands for atom in operand.atoms):
-        codes.setdefault(atom, 1 + max(codes.values(), default=Fraction(0)))
-    return codes if len(set(codes.values())) == len(codes) else None
 
 
 def linear_of(op: str, operands: list[Values]) -> Linear | None:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product, starmap
+from itertools import combinations
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from rasp.compiler.analysis.formulas import Formula, in_stable_order
 from rasp.compiler.analysis.variables import HeadOutput, mixture, summed_over
 from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
-from rasp.graph.formulas import Comparison, Either, conjuncts, every
+from rasp.graph.formulas import Either, conjuncts, every
 from rasp.graph.idioms import IS_FIRST
 from rasp.operators import COMPARISONS
 
@@ -120,13 +120,10 @@ class SumShapes:
         first_value = self.selectors.value_at_first_only(self.values.of(node.values))
         if self._is_always_set_against_others(node):
             return Sum("ratio", formula, self._parts(formula, node.values))
-        if first_value is not None:
-            shape = self._shape_at_first(node, formula, first_value)
-            if shape is not None:
-                return shape
-        if self._is_always_multiplied(node, formula):
+        shape = None if first_value is None else self._shape_at_first(node, formula, first_value)
+        if shape is None and self._is_always_multiplied(node, formula):
             return Sum("product", formula, self._parts(formula, node.values))
-        return None
+        return shape
 
     def _shape_at_first(self, node: Aggregate, formula: Formula, first_value: Atom) -> Sum | None:
         """A count or a pick: an aggregate of values that are 0 but at index 0."""
@@ -168,7 +165,8 @@ class SumShapes:
         if self.settings.heads != "split" or not isinstance(formula, Either):
             return [formula]
         parts = in_stable_order(formula.parts)
-        return parts if all(starmap(_exclude, combinations(parts, 2))) else [formula]
+        are_disjoint = all(every(pair) is False for pair in combinations(parts, 2))
+        return parts if are_disjoint else [formula]
 
     def _is_always_multiplied(self, node: Aggregate, formula: Formula) -> bool:
         """Whether the program only ever uses the aggregate times its number of picks."""
@@ -232,24 +230,9 @@ class SumShapes:
         """Whether an s-op is c over c / length, perhaps rounded: the length."""
         while isinstance(node, Elementwise) and node.op in ("round", "int", "float", "plus"):
             node = node.operands[0]
-        if not isinstance(node, Elementwise) or node.op != "/":
-            return False
-        above, below = node.operands
-        if not isinstance(above, Const) or not isinstance(below, Aggregate):
-            return False
-        shape = self._shape(below)
-        if shape is None or shape.kind != "count" or shape.formula is not True:
-            return False
-        return above.value == shape.first_value
-
-
-def _exclude(left: Formula, right: Formula) -> bool:
-    """Whether no key can be picked by both, since some of their comparisons exclude it."""
-    pairs = product(conjuncts(left), conjuncts(right))
-    return any(
-        isinstance(one, Comparison)
-        and isinstance(other, Comparison)
-        and (one.keys, one.queries) == (other.keys, other.queries)
-        and not one.outcomes & other.outcomes
-        for one, other in pairs
-    )
+        match node:
+            case Elementwise("/", (Const(value), Aggregate() as below)):
+                match self._shape(below):
+                    case Sum("count", True, first_value=first_value):
+                        return value == first_value
+        return False

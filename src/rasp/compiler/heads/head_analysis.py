@@ -171,14 +171,8 @@ class HeadAnalysis:
 
     def _is_compared_with_zero(self, node: Aggregate) -> bool:
         """Whether the program only ever asks if an aggregate of numbers from 0 on is 0."""
-        return node not in self.task.outputs and all(
-            isinstance(user, Elementwise)
-            and user.op in ("==", "!=", ">", "<=")
-            and user.operands[0] is node
-            and isinstance(user.operands[1], Const)
-            and user.operands[1].value == 0
-            for user in self.task.users[node]
-        )
+        users = self.task.users[node]
+        return node not in self.task.outputs and all(_asks_if_zero(user, node) for user in users)
 
     def _sum(self, node: Aggregate, shape: Sum) -> Values:
         linear = Linear(shape.constant)
@@ -258,6 +252,14 @@ def _by_length(values: Sequence[Atom | None]) -> list[Atom]:
     sums = accumulate(map(number, values))
     means: list[Atom] = [total / count for count, total in enumerate(sums, 1)]
     return [values[0] or 0, *means[1:]]
+
+
+def _asks_if_zero(user: Node, node: Aggregate) -> bool:
+    """Whether a number from 0 on is only compared with 0."""
+    match user:
+        case Elementwise("==" | "!=" | ">" | "<=", (asked, Const(value))):
+            return asked is node and value == 0
+    return False
 
 
 def _counts_up(values: Values) -> bool:

@@ -41,18 +41,17 @@ class SelectorFacts:
         picks = self.selectors.picks_by_index(formula)
         if picks is not None:
             return all(picks[place, : place + 1].any() for place in range(len(picks)))
-        if isinstance(formula, Comparison) and self._points_inside(formula):
-            return True
+        match formula:
+            case Comparison(Indices(), queries) if formula.op == "==" and self._is_inside(queries):
+                return True
         return self.promises.of(formula)[0] >= 1
 
-    def _points_inside(self, literal: Comparison[SOp]) -> bool:
-        """`select(indices, q, ==)` where q is a whole number in [0, length), at every length."""
-        values = self.values.of(literal.queries)
+    def _is_inside(self, queries: SOp) -> bool:
+        """Whether an s-op is a whole number in [0, length), at every length."""
+        values = self.values.of(queries)
         linear = values.linear
-        if not isinstance(literal.keys, Indices) or literal.op != "==":
-            return False
         if linear is None:
-            return self._points_inside_by_table(values)
+            return self._is_inside_by_table(values)
         outs = linear.of(HeadOutput)
         if linear.of(TokenIs) or len(outs) > 1 or not all(output.is_length for output in outs):
             return False
@@ -66,7 +65,7 @@ class SelectorFacts:
                     return False
         return True
 
-    def _points_inside_by_table(self, values: Values) -> bool:
+    def _is_inside_by_table(self, values: Values) -> bool:
         """The same where the length is known by its inverse, which index 0 gets of a mean."""
         outputs = [variable for variable in values.inputs if isinstance(variable, HeadOutput)]
         if len(outputs) != 1 or set(values.inputs) - {self.index, *outputs}:
@@ -142,11 +141,8 @@ class SelectorFacts:
         formula, _ = self.selectors.formula(node.selector)
         if not self.settings.causal or self._is_causal(formula):
             return None
-        otherwise = (
-            ", and write `indices + 1` for `length`"
-            if self.settings.next_token
-            else ", or compile with `causal=False`"
-        )
+        otherwise = (", and write `indices + 1` for `length`" if self.settings.next_token
+                     else ", or compile with `causal=False`")  # fmt: skip
         return Refusal(
             f"its selector `{self.values.task.refusals.text(node.selector)}` may pick "
             "keys after the query, which a causal model cannot see",

@@ -59,12 +59,11 @@ class Selectors:
         best: Scorer | None = None
         if isinstance(selector, SelectBest):
             best, selector = selector.scorer, selector.selector
-        for part in selectors_in(selector):
-            if isinstance(part, SelectBest):
-                raise Refusal(
-                    "select_best is inside another selector",
-                    "let `aggregate` use the result of select_best directly",
-                )
+        if any(isinstance(part, SelectBest) for part in selectors_in(selector)):
+            raise Refusal(
+                "select_best is inside another selector",
+                "let `aggregate` use the result of select_best directly",
+            )
         return formula_of(selector, self._simplify), best
 
     def _simplify(self, literal: Comparison[SOp]) -> Formula:

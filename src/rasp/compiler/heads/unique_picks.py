@@ -69,13 +69,13 @@ class UniquePicks:
         """Whether no two positions hold the same: the index decides it, or it is a rank."""
         values = self.values.of(keys)
         if values.inputs != (self.values.index,):
-            return self._is_rank(values.linear)
+            return values.linear is not None and self._is_rank(values.linear)
         return len({*values.outcomes} - {None}) == len(values.outcomes)
 
-    def _is_rank(self, linear: Linear | None) -> bool:
+    def _is_rank(self, linear: Linear) -> bool:
         """Whether a number tells how many keys a strict order of all positions picks."""
-        formula = None if linear is None else summed_over(linear)
-        if linear is None or formula is None:
+        formula = summed_over(linear)
+        if formula is None:
             return False
         sent = self.values.of(mixture(linear.of(HeadOutput))).atoms
         return len(sent) == 1 and bool(sent[0]) and self._is_order(formula)
@@ -83,10 +83,9 @@ class UniquePicks:
     def _is_order(self, formula: Formula) -> bool:
         """Whether of any two positions one comes before the other by a formula, in one order."""
         sides, _ = keys_and_queries(formula)
-        if any(part.keys is not part.queries for part in comparisons(formula)):
-            return False
         sorts = [{isinstance(atom, str) for atom in self.values.of(side).atoms} for side in sides]
-        if any(len(sort) > 1 for sort in sorts):
+        are_same = all(part.keys is part.queries for part in comparisons(formula))
+        if not are_same or any(len(sort) > 1 for sort in sorts):
             return False
 
         def holds(case: tuple[int, ...]) -> bool:
