@@ -2,10 +2,8 @@
 
 The files in the order data flows: `forward` is the forward pass and `transformer` what users hold,
 `inputs` are those that it is for; `wiring` says which part reads and writes what, `describe`
-puts the program's words on each part and finds the circuit (`dimension_states` tells dimensions of
-one block apart), `certificate` is the statement that the checker makes of it and `robustness` what
-else it says of the robust style; `store` is the folder on disk, of `tensors` and `model_json`:
-`forms` say how values are written and read, and `stored_claims` how claims are; `shape_checks` is
-what must fit together in a model that is read. `verify` checks such a model, and `setting_checks`
-what its settings must not say of it.
+puts the program's words on each part and finds the circuit, `certificate` is the statement that the
+checker makes of it and `robustness` what else it says of the robust style; `store` is the folder on
+disk, of `tensors` and `model_json`: `forms` say how values are written and read, and
+`stored_claims` how claims are. `verify` checks a model that is read from there.
 """

@@ -60,13 +60,13 @@ class Certificate:
     """The first claim that does not hold, and why; nothing where all of them do."""
     total: bool
     """Whether it is proved that the program has a value on every input."""
-    tried: int
+    tried: int = 0
     """How many random inputs were tried."""
-    runs: int
+    runs: int = 0
     """On how many of them the program has a value, and the model was compared with it."""
-    wrong: int
-    first_wrong: str
-    failing: str
+    wrong: int = 0
+    first_wrong: str = ""
+    failing: str = ""
     """An input on which the program itself fails, if one was met."""
     seed: int = 0
     """Of the random inputs; `verify` draws others each time."""
@@ -127,8 +127,7 @@ class Certificate:
         >>> model.certificate.to_json()["wrong"]
         0
         """
-        data: dict[str, Any] = FORM.write(self)
-        return {"statement": self.statement} | data
+        return {"statement": self.statement, **FORM.write(self)}
 
     @classmethod
     def from_json(cls, settings: Settings, data: dict[str, Any]) -> Certificate:
@@ -191,39 +190,27 @@ def certify(model: Transformer, verdict: Verdict, seed: int = 0) -> Certificate:
     blocks = tuple(
         CheckedBlock(name, detail, _finite(margin)) for name, detail, margin in verdict.blocks
     )
-    refused = verdict.reason
+    refused, robust = verdict.reason, None
     if not refused and len(verdict.readers) < len(model.claims.readers):
         refused = "an s-op is not what it is said to be read as"
-    robust = None
     if not refused and model.settings.style == "robust":
         robust = _robustness(model, verdict.gradient)
-    certificate = Certificate(model.settings, blocks, refused, verdict.total, 0, 0, 0, "", "", seed,
-                        verdict.wider, robust)  # fmt: skip
+    certificate = Certificate(model.settings, blocks, refused, verdict.total, seed=seed,
+                              wider=verdict.wider, robust=robust)  # fmt: skip
     return certificate if refused else run_randomly(certificate, model, seed)
 
 
 def run_randomly(certificate: Certificate, model: Transformer, seed: int) -> Certificate:
-    """The same certificate with other random inputs."""
-    tried, runs, wrong, first, failing = _random_runs(model, seed, certificate.wider)
-    return replace(
-        certificate, total=certificate.total and not failing, tried=tried, runs=runs, wrong=wrong,
-        first_wrong=first, failing=failing, seed=seed,
-    )  # fmt: skip
-
-
-def _random_runs(
-    model: Transformer, seed: int, wider: bool
-) -> tuple[int, int, int, str, str]:  # fmt: skip
-    """Compare random inputs, each once: how many were tried, how many have a value, how many are
-    wrong, the first of those, and one that fails.
-    """
-    chooser = random.Random(seed)
-    drawn = random_inputs(model.settings, chooser, RUNS)
+    """The same certificate with other random inputs, each of them once."""
+    drawn = random_inputs(model.settings, random.Random(seed), RUNS)
     expected, failing = _expected(list(model.outputs.values()), drawn)
-    agreeing = _agreeing(model, expected, wider)
+    agreeing = _agreeing(model, expected, certificate.wider)
     wrong = [tokens for tokens in expected if tokens not in agreeing]
-    first = show_input(wrong[0]) if wrong else ""
-    return len(drawn), len(expected), len(wrong), first, failing
+    return replace(
+        certificate, total=certificate.total and not failing, tried=len(drawn), runs=len(expected),
+        wrong=len(wrong), first_wrong=show_input(wrong[0]) if wrong else "", failing=failing,
+        seed=seed,
+    )  # fmt: skip
 
 
 def _expected(

@@ -14,22 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from rasp.atoms import Atom
+from rasp.atoms import Atom, show
 from rasp.certificate import Array, Readout, Weights
-from rasp.certificate.claims import (
-    INDEX,
-    TOKEN,
-    ClaimedCount,
-    ClaimedNode,
-    ClaimedOutput,
-    ClaimedSum,
-    Claims,
-)
+from rasp.certificate.claims import INDEX, TOKEN, ClaimedNode, ClaimedOutput, ClaimedSum, Claims
 from rasp.compiler.analysis.times import EMBEDDING, readout_time
-from rasp.compiler.model.dimension_states import dimension_states
-from rasp.compiler.model.wiring import ModelPart, inner_parts, used
+from rasp.compiler.model.wiring import ModelPart, feed_forward_name, head_name, inner_parts, used
 from rasp.graph import Aggregate, Node, expression, users
 from rasp.graph.walks import first_user
+
+MOST_TOKENS_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ def describe(
     parts = list(_parts(weights, list(words.outputs)))
     return Description(
         _tell_apart(list(_dimensions(weights, tokens, parts, labels)),
-                    list(dimension_states(weights, vocabulary, readouts))),
+                    list(_states(weights, vocabulary, readouts))),
         tuple(tuple(labels.head(layer, number) for number in range(len(heads)))
               for layer, heads in enumerate(weights.heads, 1)),
         tuple(tuple(labels.units(layer, block.bias)) for layer, block in
@@ -110,6 +103,41 @@ def _dimensions(
     for place in range(len(others)):
         readers = (labels.read(name, role) for name, role, read in reads if read[place])
         yield "sink" if is_sink[place] else next(readers, "nothing")
+
+
+def _states(
+    weights: Weights, vocabulary: Sequence[Atom], readouts: Sequence[Readout]
+) -> Iterator[str]:
+    """For each dimension what it is about, such as `tokens == "a"`, or an answer; "" for many.
+
+    It is read off the arrays: the one row of the embedding that is not 0 there, or the one answer
+    that scores by it.
+    """
+    tokens, positions = weights.tokens[: len(vocabulary)], weights.positions
+    for dim in range(tokens.shape[1]):
+        named, index = _alike(tokens[:, dim]), _alike(positions[:, dim])
+        if 0 < len(named) <= MOST_TOKENS_NAMED and not positions[:, dim].any():
+            yield " or ".join(f"tokens == {show(vocabulary[token])}" for token in named)
+        elif len(index) == 1 and not tokens[:, dim].any():
+            yield f"indices == {index[0]}"
+        else:
+            yield _answer_of(weights, readouts, dim)
+
+
+def _answer_of(weights: Weights, readouts: Sequence[Readout], dim: int) -> str:
+    """The one answer that scores higher by a dimension."""
+    for readout, arrays in zip(readouts, weights.readouts, strict=True):
+        scores = arrays.weight[:, dim]
+        if readout.scored and scores.any():
+            higher = _alike(scores - scores.min())
+            return show(readout.atoms[higher[0]]) if len(higher) == 1 else ""
+    return ""
+
+
+def _alike(column: Array) -> list[int]:
+    """Where a column is not 0, if it is the same everywhere there; else nothing."""
+    places = np.flatnonzero(column)
+    return places.tolist() if len(set(column[places].tolist())) == 1 else []
 
 
 def _tell_apart(labels: Sequence[str], states: Sequence[str]) -> tuple[str, ...]:
@@ -168,9 +196,7 @@ class _Labels:
                 inner += ["tokens"] * any(kind == "tok" for kind, _ in parts)
                 inner += ["indices"] * any(kind == "idx" for kind, _ in parts)
                 return " and ".join(dict.fromkeys(inner))
-            case ClaimedCount():
-                return "a count of conditions"
-        return ""
+        return "a count of conditions"
 
     def output(self, place: int) -> str:
         """The variable at a place, which is what a head puts out."""
@@ -211,17 +237,14 @@ class _Labels:
         for layer, groups in enumerate(self.claims.groups):
             for number, claim in enumerate(self.claims.heads[layer - 1] if layer else ()):
                 found.append({
-                    "id": f"layer{layer}.head{number + 1}", "kind": "head",
+                    "id": head_name(layer, number + 1), "kind": "head",
                     "selector": self.selector(layer, number), "mode": claim.mode,
                     "s_ops": [self.node(node) for node in self._served_by(layer, number)],
                 })  # fmt: skip
             if any(group.units for group in groups):
-                found.append(
-                    {
-                        "id": f"layer{layer}.feed_forward",
-                        "kind": "feed-forward",
-                        "reads": [self.group(layer, place) for place in range(len(groups))],
-                    }
-                )
+                found.append({
+                    "id": feed_forward_name(layer), "kind": "feed-forward",
+                    "reads": [self.group(layer, place) for place in range(len(groups))],
+                })  # fmt: skip
         return found + [{"id": f"output.{name}", "kind": "output", "s_op": name}
                         for name in self.words.outputs]  # fmt: skip

@@ -121,7 +121,5 @@ def random_input(settings: Settings, chooser: random.Random) -> tuple[Atom, ...]
     if chooser.random() < 0.3:
         length = settings.max_length
     few = chooser.sample(ordinary, chooser.randint(1, len(ordinary))) if ordinary else []
-    if settings.bos is None:
-        return tuple(chooser.choices(few, k=length))
-    rest = chooser.choices(few, k=length - 1) if length > 1 else []
-    return (settings.bos, *rest)
+    first = () if settings.bos is None else (settings.bos,)
+    return (*first, *chooser.choices(few, k=length - len(first)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from rasp.certificate import Readout, Weights
@@ -18,10 +17,16 @@ from rasp.graph.portable import broken, graph_from_json, graph_to_json, lines_fr
 
 FORMAT = 4
 LABELS = ("dimensions", "heads", "hidden")
+
+
+def _settings(style: str = "compact", next_token: bool = False, **others: Any) -> Settings:
+    return replace(read_settings(style=style, **others), next_token=next_token)
+
+
 SETTINGS = record(
-    partial(read_settings, style="compact"), vocabulary=listed(ATOM), max_length=WHOLE,
-    bos=optional(ATOM), causal=TRUTH, sink=TRUTH, heads=TEXT, style=TEXT.unless("compact"),
-    extra_feed_forwards=WHOLE.unless(0),
+    _settings, vocabulary=listed(ATOM), max_length=WHOLE, bos=optional(ATOM), causal=TRUTH,
+    sink=TRUTH, heads=TEXT, style=TEXT.unless("compact"), extra_feed_forwards=WHOLE.unless(0),
+    next_token=TRUTH.unless(False),
 )  # fmt: skip
 READOUTS = listed(
     record(Readout, name=TEXT, atoms=listed(ATOM), codes=listed(NUMBER), scored=TRUTH)
@@ -63,17 +68,14 @@ def from_json(data: dict[str, Any], weights: Weights) -> Transformer:
 
 
 def _settings_to_json(settings: Settings) -> dict[str, Any]:
-    found: dict[str, Any] = SETTINGS.write(settings)
-    if settings.next_token:
-        found["next_token"] = True
+    data = dict(SETTINGS.write(settings))
     if settings.where is not None:
-        found["where"] = graph_to_json({settings.where_name: settings.where}, {})
-    return found
+        data["where"] = graph_to_json({settings.where_name: settings.where}, {})
+    return data
 
 
 def _settings_from_json(data: dict[str, Any]) -> Settings:
-    next_token = TRUTH.read(data.get("next_token", False))
-    settings = replace(SETTINGS.read(data), next_token=next_token)
+    settings = SETTINGS.read(data)
     if "where" not in data:
         return settings
     ((name, where),) = graph_from_json(data["where"])[0].items()

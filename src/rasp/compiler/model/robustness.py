@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from rasp.certificate import at_most
 from rasp.compiler.model.forms import NUMBER, TEXT, listed, record
 
-RADII = (0.002, 0.001, 5e-4, 2e-4, 5e-5, 1e-5, 1e-6, 1e-7)
+RADII = (1e-7, 1e-6, 1e-5, 5e-5, 2e-4, 5e-4, 0.001, 0.002)
 """Noise radii to try, of the stream's root mean square."""
 MOST_WEIGHT, MOST_GRADIENT = 1000.0, 10_000.0
 
@@ -46,7 +47,7 @@ class Robustness:
         ):
             if size > limit:
                 return f"{what} {size:.0f}, and the limit is {limit:.0f}"
-        least = f"{RADII[-1]:.6f}"
+        least = f"{RADII[0]:.6f}"
         return "" if self.noise_radius else f"noise of {least} of the stream's RMS may be too much"
 
     def __str__(self) -> str:
@@ -59,8 +60,7 @@ class Robustness:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        data: dict[str, Any] = FORM.write(self)
-        return data
+        return dict(FORM.write(self))
 
 
 FORM = record(
@@ -75,11 +75,4 @@ def largest_radius(holds: Callable[[float], bool]) -> float:
     >>> largest_radius(lambda radius: radius < 0.0007)
     0.0005
     """
-    low, high = -1, len(RADII)  # it holds from `high` on, and does not at `low`
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(RADII[middle]):
-            high = middle
-        else:
-            low = middle
-    return RADII[high] if high < len(RADII) else 0.0
+    return (0.0, *RADII)[bisect_left(RADII, True, key=lambda radius: not holds(radius))]

@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rasp.certificate import Array, Weights
+from rasp.certificate import Array, Readout, ReadoutWeights, Weights
 from rasp.certificate.check import MOST_LAYERS
 from rasp.compiler.model.model_json import FORMAT, from_json, to_json
-from rasp.compiler.model.shape_checks import check_shapes
 from rasp.compiler.model.tensors import from_safetensors, to_safetensors
 from rasp.compiler.model.transformer import Transformer
+from rasp.compiler.model.wiring import feed_forward_name
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph.portable import broken
 from rasp.reading import fingerprint, parse_json, read_file
@@ -82,7 +83,7 @@ def loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any]]:
             raise broken("the number of layers or heads")
         weights = Weights.from_arrays(arrays, heads, len(data["outputs"]))
         model = from_json(data, weights)
-        check_shapes(model)
+        _check_shapes(model)
         return model, data
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise broken("the description") from error
@@ -109,8 +110,6 @@ def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
         raise
     except (OSError, ValueError, RecursionError) as error:
         raise broken("a file") from error
-    if data.get("fingerprint") != fingerprint(raw):
-        raise broken("the fingerprint of the weights")
     return data, from_safetensors(raw)
 
 
@@ -128,12 +127,40 @@ def _check_format(data: Any) -> None:
         )
 
 
-def _weights_of(place: Path, data: Any) -> bytes:
+def _weights_of(place: Path, data: dict[str, Any]) -> bytes:
     """The weights; a save that was killed at the last moment left them under their other name."""
-    stored, waiting = place / WEIGHTS, place / NEXT_WEIGHTS
-    raw = read_file(stored, LARGEST_FILE) if stored.exists() or not waiting.exists() else b""
-    if waiting.exists() and isinstance(data, dict) and data.get("fingerprint") != fingerprint(raw):
-        later = read_file(waiting, LARGEST_FILE)
-        if data.get("fingerprint") == fingerprint(later):
-            return later
-    return raw
+    names = [name for name in (WEIGHTS, NEXT_WEIGHTS) if (place / name).exists()] or [WEIGHTS]
+    for name in names:
+        raw = read_file(place / name, LARGEST_FILE)
+        if data.get("fingerprint") == fingerprint(raw):
+            return raw
+    raise broken("the fingerprint of the weights")
+
+
+def _check_shapes(model: Transformer) -> None:
+    """Refuse a model that could not run: then every input gets an answer, right or wrong."""
+    weights, settings = model.weights, model.settings
+    if not weights.fit(len(settings.vocabulary) + model.uses_sink, settings.max_length):
+        raise broken("the shape of some weights")
+    pairs = list(zip(model.readouts, weights.readouts, strict=True))
+    if not pairs or not all(_readout_fits(readout, held) for readout, held in pairs):
+        raise broken("an output")
+    layers = range(1, len(weights.heads) + 1)
+    sublayers = {"embedding", *(f"layer{layer}.attention" for layer in layers)}
+    sublayers |= {feed_forward_name(layer) for layer, block in enumerate(weights.feed_forwards)
+                  if block.bias.size}  # fmt: skip
+    for reader in model.claims.readers:
+        if reader.after not in sublayers or any(dim >= model.d_model for dim in reader.weights):
+            raise broken("a claim")
+
+
+def _readout_fits(readout: Readout, held: ReadoutWeights) -> bool:
+    """Whether there is a score for each atom, or one number and codes in order."""
+    count = len(readout.atoms)
+    scores, codes = (count, 0) if readout.scored else (1, count)
+    return (
+        count > 0
+        and len(readout.codes) == codes
+        and all(low < high for low, high in pairwise(readout.codes))
+        and len(held.bias) == scores
+    )

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from math import isclose
+from operator import gt
 from pathlib import Path
 from secrets import randbits
 from typing import Any
 
+from rasp.architecture.schedule import schedule
+from rasp.compiler.emitting.next_token import END, token_id
 from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
 from rasp.compiler.model.model_json import to_json
-from rasp.compiler.model.setting_checks import false_setting
 from rasp.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, dump, loaded
 from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
+from rasp.graph import expression
 from rasp.reading import fingerprint, parse_json, read_file
+from rasp.words import KEYWORDS
 
 
 def verify(folder: str | Path, seed: int | None = None) -> Certificate:
@@ -36,35 +40,77 @@ def verify(folder: str | Path, seed: int | None = None) -> Certificate:
     certificate = certify(model, proved(model), model.certificate.seed)
     if not certificate.exact:
         return certificate
-    lie = _lie(folder, model, data)
-    if lie:
-        return replace(certificate, refused=lie)
-    stored = to_safetensors(model.weights.arrays())  # nothing else is in the file, not even a word
-    fresh = to_json(replace(model, certificate=certificate))
-    derived = parse_json(dump(fresh | {"fingerprint": fingerprint(stored)}))
-    changed = sorted(key for key in {*derived, *data} if not _are_alike(key, derived, data))
-    if changed:
-        return replace(certificate, refused=f"`{changed[0]}` is not what follows from the weights "
-                       "and the claims")  # fmt: skip
+    refused = _interrupted(folder, data) or _false_setting(model) or _changed(
+        replace(model, certificate=certificate), data
+    )  # fmt: skip
+    if refused:
+        return replace(certificate, refused=refused)
     return run_randomly(certificate, model, randbits(32) if seed is None else seed)
 
 
-def _lie(folder: str | Path, model: Transformer, data: dict[str, Any]) -> str:
-    """What a folder says that is no claim about the weights, and not so."""
+def _interrupted(folder: str | Path, data: dict[str, Any]) -> str:
+    """What is wrong where the weights in their place are not those that were read."""
     stored = Path(folder, WEIGHTS)
-    if stored.exists() and fingerprint(read_file(stored, LARGEST_FILE)) != data["fingerprint"]:
-        return (
-            f"a save was interrupted: `{WEIGHTS}` is of another model, and `{NEXT_WEIGHTS}` of this"
-        )
-    return false_setting(model)
+    if not stored.exists() or fingerprint(read_file(stored, LARGEST_FILE)) == data["fingerprint"]:
+        return ""
+    return f"a save was interrupted: `{WEIGHTS}` is of another model, and `{NEXT_WEIGHTS}` of this"
 
 
-def _are_alike(key: str, derived: dict[str, Any], stored: dict[str, Any]) -> bool:
-    """Whether a part of the description is the one that follows; margins may differ in a digit."""
-    if key not in stored or key not in derived:
+def _false_setting(model: Transformer) -> str:
+    """What is said that no claim about the weights says, and that is not so; else nothing."""
+    settings, heads = model.settings, model.heads_per_layer
+    if model.uses_sink and not settings.sink:
+        return "the model has a sink, and `settings` says that it has none"
+    if not 0 <= settings.extra_feed_forwards <= heads.count(0):
+        return "the model has fewer feed-forward blocks without heads than `settings` says"
+    if settings.heads == "paper" and not _fits_schedule(model):
+        return "the model has more heads than the schedule, and `settings` says that it has not"
+    if settings.next_token and not _gives_next_tokens(model):
+        return "`settings` says that the model gives next tokens, and it does not"
+    robust = model.certificate.robust if model.certificate else None
+    if robust and robust.too_steep:
+        return f"the model is not robust: {robust.too_steep}"
+    name, where = settings.where_name, settings.where
+    is_name = name.isidentifier() and name not in KEYWORDS
+    if where is not None and not is_name and name != expression(where, {}, depth=3):
+        return "`settings` calls a promise by the text of another one"
+    return ""
+
+
+def _fits_schedule(model: Transformer) -> bool:
+    """Whether no layer has more heads than the schedule; extra feed-forward blocks are no layers.
+
+    With these between them, each layer with heads must have its own in the schedule, in order.
+    """
+    allowed, heads = schedule(list(model.outputs.values())).heads_per_layer, model.heads_per_layer
+    if len(allowed) < model.layers:
         return False
-    alike = _are_close if key == "certificate" else _are_equal
-    return alike(derived[key], stored[key])
+    if not model.extra_feed_forwards:
+        return not any(map(gt, heads, allowed))
+    left = iter(allowed)
+    return all(any(count <= most for most in left) for count in heads if count)
+
+
+def _gives_next_tokens(model: Transformer) -> bool:
+    """Whether a causal model's one output gives tokens of its inputs, or the end, each by one
+    score.
+    """
+    settings, (first, *others) = model.settings, model.readouts
+    places = [token_id(atom, settings) for atom in first.atoms]
+    is_causal = settings.causal and END not in settings.vocabulary
+    return (is_causal and first.scored and not others and None not in places
+            and len({*places}) == len(places))  # fmt: skip
+
+
+def _changed(model: Transformer, data: dict[str, Any]) -> str:
+    """Which part of the description is not the one that follows; margins may differ in a digit."""
+    stored = to_safetensors(model.weights.arrays())  # nothing else is in the file, not even a word
+    derived = parse_json(dump(to_json(model) | {"fingerprint": fingerprint(stored)}))
+    for key in sorted({*derived, *data}):
+        alike = _are_close if key == "certificate" else _are_equal
+        if key not in data or key not in derived or not alike(derived[key], data[key]):
+            return f"`{key}` is not what follows from the weights and the claims"
+    return ""
 
 
 def _are_equal(derived: Any, stored: Any) -> bool:
