@@ -17,7 +17,7 @@ from rasp.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.robust.arrays import Writer
-from rasp.compiler.robust.claims import make_claims
+from rasp.compiler.robust.claims import RobustClaimant
 from rasp.compiler.robust.numbers import drop_repeated
 from rasp.compiler.robust.plan import make_plan
 from rasp.compiler.settings import Settings, read_settings
@@ -153,8 +153,8 @@ def _robust(
     if settings.next_token:
         check_outputs(plan, program)
     while True:
-        weights = Writer(plan).weights()
-        model, certificate, _ = assemble_and_certify(plan, weights, make_claims(plan), program)
+        weights, claims = Writer(plan).weights(), RobustClaimant(plan).claims()
+        model, certificate, _ = assemble_and_certify(plan, weights, claims, program)
         steep = certificate.robust.too_steep if certificate.robust else ""
         reason = steep if certificate.exact else certificate.reason
         if not reason:

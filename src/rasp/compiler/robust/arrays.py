@@ -7,6 +7,7 @@ has a weight for dimension 0 such that at the sink it is what it should be, and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, log2
 
 import numpy as np
@@ -34,7 +35,6 @@ class Writer:
 
     def __init__(self, plan: RobustPlan) -> None:
         self.plan, self.size = plan, plan.blocks.size
-        self.first = 0 if plan.uses_sink else 1
         blocks = plan.blocks
         features = [[dim for first in feature.dims for dim in blocks.copies_of(first)[0]]
                     for feature in blocks.features.values()]  # fmt: skip
@@ -58,9 +58,11 @@ class Writer:
         heads, feed_forwards = [], []
         for layer, written in enumerate(plan.features):
             if layer:
-                made = [self._head(head) for head in plan.heads[layer - 1]]
-                heads.append([head for head, _ in made])
-                self.sink = self.sink + sum((moved for _, moved in made), np.zeros(self.size))
+                written_heads = [self._head(head) for head in plan.heads[layer - 1]]
+                heads.append([head for head, _ in written_heads])
+                self.sink = self.sink + sum(
+                    (moved for _, moved in written_heads), np.zeros(self.size)
+                )
             feed_forwards.append(self._feed_forward(written))
         readouts = [self._readout(output) for output in plan.outputs]
         return self._without_sink(Weights(tokens, positions, heads, feed_forwards, readouts))
@@ -78,55 +80,46 @@ class Writer:
 
         return weights.changed(kept)
 
-    def _rows(self, rows: list[Row], at_sink: list[float]) -> tuple[Array, Array]:
-        """Rows as an array and biases, with what each should be at the sink."""
-        weights, bias = stack_rows(rows, self.size)
-        blocks = self.plan.blocks
-        for dim, (dims, parts) in blocks.repeated.items():
+    def _rows(self, rows: Sequence[tuple[Row, float]]) -> tuple[Array, Array]:
+        """Rows as an array and biases, each with what it should be at the sink."""
+        weights, bias = stack_rows([row for row, _ in rows], self.size)
+        for dim, (dims, parts) in self.plan.blocks.repeated.items():
             weights[:, dims] = weights[:, [dim]] / parts
         for hot in self.hot:  # noise matters least where weights are smallest in sum
             common = np.median(weights[:, hot], axis=1)
             weights[:, hot] -= common[:, None]
             bias += common
         if self.plan.uses_sink and len(rows):
-            weights[:, 0] = (np.array(at_sink) - weights[:, 1:] @ self.sink[1:] - bias) / MARK
+            at_sink = np.array([value for _, value in rows])
+            weights[:, 0] = (at_sink - weights[:, 1:] @ self.sink[1:] - bias) / MARK
         return weights, bias
 
     def _head(self, plan: RobustHead) -> tuple[HeadWeights, Array]:
         """A head's arrays, and what the sink gets from itself."""
-        columns, nothing = plan.columns, [0.0] * len(plan.columns)
-        queries, keys = [query for query, _ in columns], [key for _, key in columns]
-        asked, sent = list(nothing), list(nothing)
+        queries = [(query, 0.0) for query, _ in plan.columns]
+        keys = [(key, 0.0) for _, key in plan.columns]
+        values = [(channel.row, channel.sink) for channel in plan.channels]
         if self.plan.uses_sink:
             own = max(ALONE, plan.sink)
             root = 2.0 ** ceil(log2(own) / 2)
-            queries.append(Row({}, plan.sink / root))
-            keys.append(Row())
-            asked.append(own / root)
-            sent.append(root)
-        query, query_bias = self._rows(queries, asked)
-        key, key_bias = self._rows(keys, sent)
-        value, value_bias = self._rows([channel.row for channel in plan.channels],
-                                       [channel.sink for channel in plan.channels])  # fmt: skip
+            queries.append((Row({}, plan.sink / root), own / root))
+            keys.append((Row(), root))
         out = np.zeros((self.size, len(plan.channels)))
         for place, channel in enumerate(plan.channels):
             dims, parts = self.plan.blocks.copies_of(channel.dim)
             out[dims, place] = parts / len(dims)
         moved = out @ np.array([channel.sink for channel in plan.channels])
-        return HeadWeights(query, query_bias, key, key_bias, value, value_bias, out), moved
+        return HeadWeights(*self._rows(queries), *self._rows(keys), *self._rows(values), out), moved
 
     def _feed_forward(self, written: list[FeatureSteps]) -> FeedForwardWeights:
         units = [unit for feature in written for step in feature.steps for unit in step.units]
-        inside, bias = self._rows([row for row, _ in units], [-OFF] * len(units))
+        inside, bias = self._rows([(row, -OFF) for row, _ in units])
         inside[:, 0] = np.minimum(inside[:, 0], 0.0)  # those that are off anyway need nothing
         inside[1::2, 0] = inside[::2, 0]  # both units of a step read the same number
-        out = np.zeros((self.size, len(units)))
-        for place, (_, weights) in enumerate(units):
-            for dim, weight in weights.items():
-                out[dim, place] = weight
-        return FeedForwardWeights(inside, bias, out)
+        out, _ = stack_rows([added for _, added in units], self.size)
+        return FeedForwardWeights(inside, bias, out.T)
 
     def _readout(self, output: RobustOutput) -> ReadoutWeights:
-        weight, bias = self._rows(output.rows, [0.0] * len(output.rows))
+        weight, bias = self._rows([(row, 0.0) for row in output.rows])
         scale = LOGIT if len(output.rows) == len(output.atoms) else 1.0
         return ReadoutWeights(scale * weight, scale * bias)

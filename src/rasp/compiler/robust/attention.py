@@ -14,7 +14,7 @@ Cost: 1 dimension of the head for each class of keys or of queries, whichever ar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log, sqrt
 
@@ -60,7 +60,7 @@ class MovedValue:
     """How much of the output's own number this is."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class RobustHead:
     """What a head reads and writes; a score is the sum of products of two rows."""
 
@@ -68,7 +68,7 @@ class RobustHead:
     columns: list[tuple[Row, Row]]
     sink: float
     """The sink's score."""
-    channels: list[MovedValue] = field(default_factory=list)
+    channels: list[MovedValue]
 
     @property
     def basis(self) -> list[dict[HeadOutput, Fraction]]:
@@ -260,10 +260,3 @@ def _picked_channels(blocks: StreamBlocks, output: HeadOutput) -> list[MovedValu
     own = None if output.default is None else default_code(output)
     return [MovedValue(output, rows.get(code, Row()), float(code == own), dim)
             for code, dim in blocks.block_dims[output].items()]  # fmt: skip
-
-
-def is_read(blocks: StreamBlocks, head: PlannedHead) -> bool:
-    """Whether anything reads what a head puts out."""
-    return any(
-        output in blocks.block_dims or output in blocks.number_dims for output in head.outputs
-    )

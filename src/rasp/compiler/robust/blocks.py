@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TypeAlias
+from itertools import chain
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -24,11 +25,9 @@ from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
     CountVariable,
     HeadOutput,
-    IndexVariable,
     NodeVariable,
     PlannedHead,
     SumVariable,
-    TokenVariable,
     Variable,
     number,
 )
@@ -40,8 +39,6 @@ from rasp.graph import SOp
 Labels: TypeAlias = Sequence[Hashable | None]
 """The value of a function in each joint state of its inputs, the last one fastest; None where it
 does not matter."""
-Places: TypeAlias = tuple[int, ...]
-"""The same, each value by its place among all; -1 where it does not matter."""
 MOST_LABELS = 1200
 """The most values that one function may have: each takes a dimension."""
 MOST_COUNTED = 21
@@ -57,7 +54,8 @@ class Feature:
     layer: int
     """The feed-forward: the first one that has all of its inputs, or one later."""
     inputs: tuple[Variable, ...]
-    table: Places
+    table: np.ndarray
+    """(state of each input): the place of the value; -1 where it does not matter."""
     dims: list[int]
 
 
@@ -100,27 +98,24 @@ class StreamBlocks:
         head = output.head
         if head.mode != "mean" or output.carrier is not None:
             return False
-        codes = {code for _, code in output.states}
         return (
             head.picks_one
-            or len(codes) == 1
+            or len({code for _, code in output.states}) == 1
             or len(self.values.of(output.values).atoms) == 1
             or self.analysis.picks.at_most_one(head.formula, head.best)
             or self.analysis.picks.one_value(output.values, head.formula, head.best)
         )
 
-    def is_number(self, variable: Variable, layer: int) -> bool:
+    def is_number(self, variable: Variable, layer: int) -> TypeGuard[HeadOutput]:
         """Whether the feed-forward of a layer finds a number where a block would be."""
         return (isinstance(variable, HeadOutput) and variable.layer == layer
                 and not self.is_picked(variable))  # fmt: skip
 
     def parts_of(self, inputs: Iterable[Variable]) -> list[Variable]:
         """Variables with each sum as what it is made of, where all of that is in blocks."""
-        parts: dict[Variable, None] = {}
-        for variable in inputs:
-            is_split = isinstance(variable, SumVariable) and not self.has_number(variable)
-            parts |= dict.fromkeys(self._terms(variable) if is_split else [variable])
-        return list(parts)
+        parts = ([variable] if self.has_number(variable) else self._terms(variable)
+                 for variable in inputs)  # fmt: skip
+        return list(dict.fromkeys(chain.from_iterable(parts)))
 
     def has_number(self, variable: Variable) -> bool:
         """Whether something of a variable is a number in the stream of its layer, not a block."""
@@ -134,7 +129,7 @@ class StreamBlocks:
     def block(self, variable: Variable) -> dict[Fraction, int]:
         """The dimensions of a variable's codes."""
         if variable not in self.block_dims:
-            codes = codes_in(variable)
+            codes = dict.fromkeys(code for _, code in variable.states)
             self.block_dims[variable] = dict(zip(codes, self.new(len(codes)), strict=True))
         return self.block_dims[variable]
 
@@ -150,11 +145,7 @@ class StreamBlocks:
         self, layer: int, inputs: tuple[Variable, ...], labels: Labels, time: int
     ) -> dict[Hashable, Row]:
         """A row for each value of a function, to be read at a time (see `analysis.times`)."""
-        grid = NumberedTable.of(inputs, labels).relevant()  # type: ignore[arg-type]
-        kept, table = grid.inputs, grid.table
-        different: list[Hashable] = list(
-            dict.fromkeys(label for label in table if label is not None)
-        )
+        kept, different, table = number_labels(inputs, labels)
         if len(different) < 2:
             return dict.fromkeys(different, Row({}, 1.0))
         if len(different) > MOST_LABELS:
@@ -162,11 +153,9 @@ class StreamBlocks:
                 f"it takes a block of {len(different)} dimensions, and the limit is {MOST_LABELS}",
                 'use a smaller vocabulary or length, or `style="compact"`',
             )
-        place_of = {None: -1} | {label: place for place, label in enumerate(different)}
-        places = tuple(place_of[label] for label in table)
-        rows = self._of_one(kept[0], places, time) if len(kept) == 1 else None
+        rows = self._of_one(kept[0], table, time) if len(kept) == 1 else None
         if rows is None:
-            rows = self._feature(layer, kept, places, time)
+            rows = self._feature(layer, kept, table, time)
         return dict(zip(different, rows, strict=True))
 
     def rows_of(
@@ -183,14 +172,12 @@ class StreamBlocks:
 
     def held_number(self, node: SOp) -> Row:
         """A row that reads an s-op's number, if the stream holds it anyway; else an empty one."""
-        size, blocks, features = self.size, dict(self.block_dims), dict(self.features)
+        trial = replace(self, block_dims=dict(self.block_dims), features=dict(self.features))
         try:
-            row = self.number_row(node, LAST)
+            row = trial.number_row(node, LAST)
         except Refusal:
-            row = Row()
-        if self.size > size:
-            self.size, self.block_dims, self.features, row = size, blocks, features, Row()
-        return row
+            return Row()
+        return row if trial.size == self.size else Row()
 
     def ready(self, dims: Iterable[int]) -> int:
         """When the last of some dimensions is written."""
@@ -212,7 +199,7 @@ class StreamBlocks:
             and self.is_picked(variable)
         )
 
-    def _of_one(self, variable: Variable, table: Places, time: int) -> list[Row] | None:
+    def _of_one(self, variable: Variable, table: np.ndarray, time: int) -> list[Row] | None:
         """A function of one variable from its block; None where it has none."""
         if self._is_flag(variable) and time > feed_forward_time(variable.layer):
             return self._feature(variable.layer, (variable,), table, time)
@@ -224,31 +211,27 @@ class StreamBlocks:
                     "it counts conditions that cannot be looked at together",
                     'round and compare values earlier, or use `style="compact"`',
                 )
-            case TokenVariable() | IndexVariable():
-                is_block = True
-            case _:
-                is_block = isinstance(variable, HeadOutput) and self.is_picked(variable)
-        if not is_block:
-            return None
-        places = by_codes([variable], table).tolist()
-        weights: list[dict[int, float]] = [{} for _ in range(max(table) + 1)]
-        for place, dim in zip(places, self.block(variable).values(), strict=True):
-            if place >= 0:
-                weights[place][dim] = 1.0
-        return [Row(dims) for dims in weights]
+            case HeadOutput() if not self.is_picked(variable):
+                return None
+            case SumVariable():
+                return None
+        dims = np.array(list(self.block(variable).values()))
+        places = by_codes([variable], table)
+        return [Row(dict.fromkeys(dims[places == place].tolist(), 1.0))
+                for place in range(table.max() + 1)]  # fmt: skip
 
-    def _of_node(self, variable: NodeVariable, table: Places, time: int) -> list[Row]:
+    def _of_node(self, variable: NodeVariable, table: np.ndarray, time: int) -> list[Row]:
         """A function of an s-op, as one of what that depends on."""
         values = self.values.of(variable.node)
         codes = dict(variable.states)
-        place_of = {code: place for (_, code), place in zip(variable.states, table, strict=True)
+        place_of = {code: place
+                    for (_, code), place in zip(variable.states, table.tolist(), strict=True)
                     if place >= 0}  # fmt: skip
         rows = self.rows_of(values, lambda atom: place_of.get(codes[atom]), time)
-        return [rows.get(place, Row()) for place in range(max(table) + 1)]
+        return [rows.get(place, Row()) for place in range(table.max() + 1)]
 
     def count_row(self, count: CountVariable, time: int) -> Row:
         """A row that is how many of the conditions of a count hold."""
-        held_rows = []
         conditions = [self.values.of(condition) for condition in count.conditions]
         shared = Counter(part for values in conditions for part in self.parts_of(values.inputs))
         if max(shared.values(), default=0) > MOST_COUNTED:
@@ -256,17 +239,16 @@ class StreamBlocks:
                 f"it counts more than {MOST_COUNTED} conditions on the same values",
                 'round and compare values earlier, or use `style="compact"`',
             )
-        for values in conditions:
-            rows = self.rows(values.layer, values.inputs, values.outcomes, time)
-            held_rows.append(rows.get(True, Row()))
-        return sum_rows(held_rows)
+        rows_of_conditions = [self.rows(values.layer, values.inputs, values.outcomes, time)
+                              for values in conditions]  # fmt: skip
+        return sum_rows(rows.get(True, Row()) for rows in rows_of_conditions)
 
     def _feature(
-        self, layer: int, inputs: tuple[Variable, ...], table: Places, time: int
+        self, layer: int, inputs: tuple[Variable, ...], table: np.ndarray, time: int
     ) -> list[Row]:
-        key, latest = (layer, inputs, table), last_feed_forward_before(time)
+        key, latest = (layer, inputs, table.tobytes()), last_feed_forward_before(time)
         if key not in self.features:
-            dims = self.new(max(table) + 1)
+            dims = self.new(int(table.max()) + 1)
             self.features[key] = Feature(layer or latest, inputs, table, dims)
         feature = self.features[key]
         if not layer:
@@ -274,27 +256,35 @@ class StreamBlocks:
         return [Row({dim: 1.0}) for dim in feature.dims]
 
 
-def codes_in(variable: Variable) -> list[Fraction]:
-    """The different codes of a variable, in order of appearance."""
-    return list(dict.fromkeys(code for _, code in variable.states))
+def number_labels(
+    inputs: tuple[Variable, ...], labels: Labels
+) -> tuple[tuple[Variable, ...], list[Hashable], np.ndarray]:
+    """The inputs that make a difference, the different labels, and (state of each input) the place
+    of the label among these; -1 where it does not matter.
+    """
+    numbered = NumberedTable.of(inputs, labels).relevant()  # type: ignore[arg-type]
+    order = [place for place in dict.fromkeys(numbered.places.reshape(-1).tolist()) if place]
+    place_of = np.full(len(numbered.values), -1)
+    place_of[order] = range(len(order))
+    return numbered.inputs, [numbered.values[place] for place in order], place_of[numbered.places]
 
 
-def by_codes(inputs: Sequence[Variable], table: Places) -> np.ndarray:
+def code_places(variable: Variable) -> np.ndarray:
+    """(state,): the place of its code among the different ones, in order of appearance."""
+    place_of: dict[Fraction, int] = {}
+    return np.array([place_of.setdefault(code, len(place_of)) for _, code in variable.states])
+
+
+def by_codes(inputs: Sequence[Variable], table: np.ndarray) -> np.ndarray:
     """A table over the states of its inputs as one over their codes, in order of appearance."""
-    grid = np.array(table, int).reshape([len(variable.states) for variable in inputs])
-    for axis, variable in enumerate(inputs):
-        place_of = {code: place for place, code in enumerate(codes_in(variable))}
-        if len(place_of) == len(variable.states):
-            continue
-        moved = np.moveaxis(grid, axis, 0)
-        joined = np.full((len(place_of), *moved.shape[1:]), -1)
-        for (_, code), layer in zip(variable.states, moved, strict=True):
-            place = place_of[code]
-            if ((layer >= 0) & (joined[place] >= 0) & (layer != joined[place])).any():
-                raise Refusal(
-                    "it tells an int from an equal float, which are one number to a transformer",
-                    "convert with `int`, `round` or `float` first",
-                )
-            joined[place] = np.maximum(joined[place], layer)
-        grid = np.moveaxis(joined, 0, axis)
-    return grid
+    for axis, places in enumerate(map(code_places, inputs)):
+        by_state = np.moveaxis(table, axis, 0)
+        by_code = np.full((places.max() + 1, *by_state.shape[1:]), -1)
+        np.maximum.at(by_code, places, by_state)
+        if ((by_state >= 0) & (by_state != by_code[places])).any():
+            raise Refusal(
+                "it tells an int from an equal float, which are one number to a transformer",
+                "convert with `int`, `round` or `float` first",
+            )
+        table = np.moveaxis(by_code, 0, axis)
+    return table

@@ -12,10 +12,9 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from rasp.compiler.analysis.tables import NumberedTable
 from rasp.compiler.analysis.variables import CountVariable, Variable
 from rasp.compiler.emitting.rows import Row, sum_rows
-from rasp.compiler.robust.blocks import MOST_LABELS, Labels, StreamBlocks
+from rasp.compiler.robust.blocks import MOST_LABELS, Labels, StreamBlocks, number_labels
 
 MOST_SCORES = 20_000_000
 """The most scores, of all values in all states, that are looked at."""
@@ -28,17 +27,12 @@ def box_rows(
 
     None where values are no boxes, and where a feed-forward can do it as well.
     """
-    relevant = NumberedTable.of(inputs, labels).relevant()  # type: ignore[arg-type]
-    kept, table = relevant.inputs, relevant.table
-    different: list[Hashable] = list(dict.fromkeys(label for label in table if label is not None))
+    kept, different, grid = number_labels(inputs, labels)
     if len(kept) == 1 and isinstance(kept[0], CountVariable):
-        return _of_count(blocks, kept[0], table, time)
+        return _of_count(blocks, kept[0], different, grid, time)
     mixed = sum(map(blocks.has_number, kept)) > 1
     if len(kept) < 2 or (not mixed and len(different) <= MOST_LABELS):
         return None
-    places = {label: place for place, label in enumerate(different)}
-    grid = np.array([-1 if label is None else places[label] for label in table])
-    grid = grid.reshape([len(variable.states) for variable in kept])
     sides, rest = _boxes(grid, len(different))
     if len(rest) > 1 or grid.size * len(different) > MOST_SCORES:
         return None
@@ -57,14 +51,15 @@ def box_rows(
 
 
 def _of_count(
-    blocks: StreamBlocks, count: CountVariable, table: Labels, time: int
-) -> dict[Hashable, Row] | None:
+    blocks: StreamBlocks, count: CountVariable, labels: list[Hashable], places: np.ndarray,
+    time: int,
+) -> dict[Hashable, Row] | None:  # fmt: skip
     """Scores of two values, one for few conditions that hold and the other for more."""
-    changes = [place for place in range(1, len(table)) if table[place] != table[place - 1]]
-    if len(changes) != 1 or None in table:
+    changes = np.flatnonzero(np.diff(places)).tolist()
+    if len(changes) != 1 or -1 in places:
         return None
-    (change,) = changes
-    return {table[0]: Row({}, change - 0.5), table[-1]: blocks.count_row(count, time)}
+    few, more = labels
+    return {few: Row({}, changes[0] + 0.5), more: blocks.count_row(count, time)}
 
 
 def _boxes(grid: np.ndarray, count: int) -> tuple[list[np.ndarray], list[int]]:

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 
-from rasp.certificate.claims import Claims, GroupClaim, ReaderClaim
-from rasp.compiler.analysis.linear import Linear
+from rasp.certificate.claims import GroupClaim, ReaderClaim
 from rasp.compiler.analysis.times import sublayer_name
 from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.rows import Row
-from rasp.compiler.robust.numbers import threshold_row, width_of
+from rasp.compiler.robust.numbers import means_in, outputs_row, width_of
 from rasp.compiler.robust.plan import RobustPlan
 from rasp.compiler.robust.steps import FeatureSteps
 from rasp.graph import SOp
-
-
-def make_claims(plan: RobustPlan) -> Claims:
-    """Say of what every part of a model is a function."""
-    return RobustClaimant(plan).claims()
 
 
 class RobustClaimant(Claimant):
@@ -43,45 +36,30 @@ class RobustClaimant(Claimant):
                               self.names.parts(written.feature.inputs))
                    for written in layer]  # fmt: skip
 
-    def _inputs(self, written: FeatureSteps) -> list[Variable]:
+    def _inputs(self, written: FeatureSteps) -> dict[Variable, None]:
         """What a feature's steps read: sums are read beside how many keys were picked."""
-        blocks = self.blocks
-        inputs: dict[Variable, None] = dict.fromkeys(written.variables)
-        for variable in written.variables:
-            if isinstance(variable, HeadOutput) and written.reads(variable, blocks):
-                inputs[width_of(blocks, variable)] = None
-        return list(inputs)
+        blocks, layer = self.blocks, written.feature.layer
+        widths = (width_of(blocks, variable.head) for variable in written.variables
+                  if blocks.is_number(variable, layer) and variable in blocks.number_dims
+                  and variable.head.mode == "sum")  # fmt: skip
+        return dict.fromkeys([*written.variables, *widths])
 
     def reader(self, node: SOp) -> ReaderClaim | None:
         row, first = self._read(node), 0 if self.plan.uses_sink else 1
         if not row.weights:
             return None
-        weights: dict[int, float] = {}
-        for dim, weight in row.weights.items():
-            dims, parts = self.blocks.copies_of(dim)
-            weights |= {place - first: weight / parts for place in dims}
-        return ReaderClaim(
-            node, sublayer_name(self.blocks.ready(row.weights)), weights, row.constant
-        )
+        copies = ((weight, *self.blocks.copies_of(dim)) for dim, weight in row.weights.items())
+        weights = {dim - first: weight / parts for weight, dims, parts in copies for dim in dims}
+        after = sublayer_name(self.blocks.ready(row.weights))
+        return ReaderClaim(node, after, weights, row.constant)
 
     def _read(self, node: SOp) -> Row:
         """A row that is an s-op's number; an empty one where there is none."""
         values = self.values.of(node)
         if values.is_wide or any(isinstance(atom, str) for atom in values.atoms):
             return Row()
-        means = self._means(values.linear)
-        if means:
-            assert values.linear is not None
-            return threshold_row(self.blocks, means, -float(values.linear.constant))
+        linear, means = values.linear, means_in(values.linear)
+        is_held = means.keys() <= self.blocks.number_dims.keys()
+        if linear is not None and is_held and len({output.head for output in means}) == 1:
+            return outputs_row(self.blocks, means, float(linear.constant))
         return self.blocks.held_number(node)
-
-    def _means(self, linear: Linear | None) -> dict[HeadOutput, Fraction]:
-        """What an s-op is the weighted sum of, where these are means that the stream holds."""
-        if linear is None:
-            return {}
-        outputs = linear.of(HeadOutput)
-        if len(outputs) < len(linear.parts) or len({output.head for output in outputs}) != 1:
-            return {}
-        are_means = (output in self.blocks.number_dims and output.head.mode == "mean"
-                     for output in outputs)  # fmt: skip
-        return outputs if all(are_means) else {}

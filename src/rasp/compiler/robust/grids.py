@@ -11,25 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
-from math import lcm, prod
+from itertools import chain, compress, product
+from math import prod
 
 import numpy as np
 
-from rasp.compiler.analysis.linear import index_values, token_values
 from rasp.compiler.analysis.times import feed_forward_time
-from rasp.compiler.analysis.variables import (
-    HeadOutput,
-    IndexVariable,
-    SumVariable,
-    TokenVariable,
-    Variable,
-    mixture,
-)
+from rasp.compiler.analysis.variables import HeadOutput, SumVariable, Variable, mixture
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.blocks import Feature, StreamBlocks, by_codes, codes_in
-from rasp.compiler.robust.lines import lines_of
+from rasp.compiler.robust.blocks import Feature, StreamBlocks, by_codes, code_places
+from rasp.compiler.robust.lines import Line, lines_of
 
 MOST_CELLS = 4_000_000
 Gate = tuple[Row, ...]
@@ -41,121 +33,72 @@ class Grid:
 
     def __init__(self, blocks: StreamBlocks, feature: Feature) -> None:
         self.blocks, self.feature = blocks, feature
-        self.asked: list[dict[HeadOutput, Fraction]] = []
-        """Weighted sums of outputs that the program asks for."""
-        bases: dict[Variable, None] = {}
-        for variable in feature.inputs:
-            bases |= dict.fromkeys(self._parts(variable))
+        bases = dict.fromkeys(chain.from_iterable(map(self._parts, feature.inputs)))
         self.numbers = [base for base in bases if blocks.is_number(base, feature.layer)]
         self.categories = [base for base in bases if base not in self.numbers]
-        self.table = self._table([*self.categories, *self.numbers])
         self.variables: list[Variable] = [*self.categories, *self.numbers]
-        self.pieces = 0
-        outputs = [variable for variable in self.numbers if isinstance(variable, HeadOutput)]
-        self.lines = lines_of(blocks, outputs, self.states, self.asked)
+        self.sums = [variable for variable in feature.inputs
+                     if isinstance(variable, SumVariable) and variable not in bases]  # fmt: skip
+        """Those that are taken apart."""
+        table = self._table()
+        table = table.reshape(*table.shape[: len(self.categories)], -1)
+        occurs = np.asarray((table >= 0).reshape(-1, table.shape[-1]).any(axis=0))
+        self.table = table[..., occurs]
+        """(code of each category…, joint state of the numbers): the place of the value."""
+        self.lines = self._lines(occurs)
 
     def _parts(self, variable: Variable) -> list[Variable]:
         """A sum as what it is made of, unless an earlier feed-forward can tell what it is."""
         if not isinstance(variable, SumVariable) or 0 < variable.layer < self.feature.layer:
             return [variable]
-        parts = self.blocks.values.variables_of(variable.linear)
-        line = {part: variable.linear.parts[part] for part in parts
-                if isinstance(part, HeadOutput)
-                and self.blocks.is_number(part, self.feature.layer)}  # fmt: skip
-        if line:
-            self.asked.append(line)
-        return parts
+        return self.blocks.values.variables_of(variable.linear)
 
-    def _table(self, bases: list[Variable]) -> np.ndarray:
-        """(states of each category…, joint state of the numbers): the place of the value."""
-        codes = {base: codes_in(base) for base in bases}
-        shape = [len(codes[base]) for base in bases]
+    def _table(self) -> np.ndarray:
+        """(code of each variable): the place of the value; -1 where no input has these codes."""
+        inputs = self.feature.inputs
+        first_states = [np.unique(code_places(variable), return_index=True)[1]
+                        for variable in self.variables]  # fmt: skip
+        shape = [len(states) for states in first_states]
         if prod(shape) > MOST_CELLS:
             raise Refusal(
                 f"it depends on {prod(shape)} combinations of values, and the limit is "
                 f"{MOST_CELLS}", 'use a smaller length, or `style="compact"`',
             )  # fmt: skip
         grid = np.indices(shape).reshape(len(shape), -1)
-        inner = by_codes(self.feature.inputs, self.feature.table)
-        places = []
-        for variable in self.feature.inputs:
-            if variable in codes:
-                places.append(grid[bases.index(variable)])
-            else:
-                assert isinstance(variable, SumVariable)
-                places.append(self._sums(variable, bases, codes, grid))
-        is_possible = np.all([place >= 0 for place in places], axis=0) & self._possible(
-            bases, codes, grid
-        )
-        table = np.full(grid.shape[1], -1)
-        table[is_possible] = inner[tuple(place[is_possible] for place in places)]
-        return self._join_numbers(
-            table.reshape(shape), [codes[variable] for variable in self.numbers]
-        )
+        state_of = {variable: states[codes] for variable, states, codes
+                    in zip(self.variables, first_states, grid, strict=True)}  # fmt: skip
+        is_possible = self._possible(state_of)
+        state_of |= {variable: self._states(variable, state_of) for variable in self.sums}
+        is_possible &= np.all([state_of[variable] >= 0 for variable in inputs], axis=0)
+        places = [code_places(variable)[state_of[variable]] for variable in inputs]
+        table = by_codes(inputs, self.feature.table)[tuple(places)]
+        return np.where(is_possible, table, -1).reshape(shape)
 
-    def _sums(
-        self, variable: SumVariable, bases: list[Variable],
-        codes: dict[Variable, list[Fraction]], grid: np.ndarray,
-    ) -> np.ndarray:  # fmt: skip
-        """(combination,): the place of a sum's code; -1 where no input has such a sum."""
-        linear, settings = variable.linear, self.blocks.analysis.settings
-        terms: list[tuple[int, list[Fraction]]] = []
-        for part in self.blocks.values.variables_of(linear):
-            match part:
-                case TokenVariable():
-                    worth = token_values(linear, settings)
-                case IndexVariable():
-                    worth = index_values(linear, settings)
-                case HeadOutput():
-                    worth = [linear.parts[part] * code for code in codes[part]]
-            terms.append((bases.index(part), worth))
-        own_codes = codes_in(variable)
-        scale = lcm(*(number.denominator for _, worth in terms for number in worth),
-                    *(code.denominator for code in own_codes),
-                    linear.constant.denominator)  # fmt: skip
-        total = np.full(grid.shape[1], int(linear.constant * scale))
-        for base, worth in terms:
-            total = total + np.array([int(number * scale) for number in worth])[grid[base]]
-        places = {int(code * scale): place for place, code in enumerate(own_codes)}
-        different, where = np.unique(total, return_inverse=True)
-        return np.array([places.get(number, -1) for number in different.tolist()])[where]
+    def _states(self, total: SumVariable, state_of: dict[Variable, np.ndarray]) -> np.ndarray:
+        """(combination,): the state that a sum is in; -1 where no input has such a sum."""
+        base = self.blocks.values.joints.base
+        parts = base.variables_of(total.linear)
+        shape = [len(part.states) for part in parts]
+        states = np.ravel_multi_index([state_of[part] for part in parts], shape)
+        return base.places(total, tuple(parts))[states]
 
-    def _possible(
-        self, bases: list[Variable], codes: dict[Variable, list[Fraction]], grid: np.ndarray
-    ) -> np.ndarray:
+    def _possible(self, state_of: dict[Variable, np.ndarray]) -> np.ndarray:
         """(combination,): whether an input can have it, as far as is easy to tell."""
-        values, settings = self.blocks.values, self.blocks.values.settings
-        possible = np.ones(grid.shape[1], bool)
-        index = grid[bases.index(values.index)] if values.index in bases else None
-        if index is not None and settings.bos is not None and values.token in bases:
-            is_bos = grid[bases.index(values.token)] == len(settings.vocabulary) - 1
-            possible &= is_bos == (index == 0)
-        for base in bases:
-            if index is not None and isinstance(base, HeadOutput) and base.is_length:
-                length = np.array([int(code) for code in codes[base]])[grid[bases.index(base)]]
-                possible &= length > index
-        heads = {output.head for output in self.numbers if isinstance(output, HeadOutput)}
-        if len(heads) == 1:
-            rows = values.joints.possible.rows(tuple(self.numbers))
-            if rows is not None:
-                held = [np.array(codes[variable], object)[grid[bases.index(variable)]]
-                        for variable in self.numbers]  # fmt: skip
-                possible &= np.array([row in rows for row in zip(*held, strict=True)], bool)
+        values = self.blocks.values
+        possible = values.joints.possible.of(state_of)
+        index = state_of.get(values.index)
+        for variable, states in state_of.items():
+            if index is not None and isinstance(variable, HeadOutput) and variable.is_length:
+                possible &= np.array([int(code) for _, code in variable.states])[states] > index
         return possible
 
-    def _join_numbers(self, table: np.ndarray, codes: list[list[Fraction]]) -> np.ndarray:
-        """All numbers as one last axis, of those joint states alone that occur."""
-        count = len(self.categories)
-        flat = table.reshape(*table.shape[:count], -1)
-        occurs = np.asarray((flat >= 0).reshape(-1, flat.shape[-1]).any(axis=0))
-        states = list(product(*codes))
-        self.states = [state for state, there in zip(states, occurs.tolist(), strict=True) if there]
-        return flat[..., occurs]
-
-    def new_pieces(self, count: int) -> int:
-        """Numbers for pieces of a line."""
-        self.pieces += count
-        return self.pieces - count
+    def _lines(self, occurs: np.ndarray) -> list[Line]:
+        """The weighted sums to try, in those joint states of the numbers that occur."""
+        codes = [dict.fromkeys(code for _, code in output.states) for output in self.numbers]
+        asked = [{output: weight for output, weight in total.linear.of(HeadOutput).items()
+                  if output in self.numbers} for total in self.sums]  # fmt: skip
+        states = list(compress(product(*codes), occurs))
+        return lines_of(self.blocks, self.numbers, states, [line for line in asked if line])
 
     @property
     def cases(self) -> int:
@@ -163,8 +106,7 @@ class Grid:
         picked, which other numbers of their heads tell, or not.
         """
         blocks, cases = self.blocks, self.table.size
-        sums = [output for output in self.numbers
-                if isinstance(output, HeadOutput) and output.head.mode == "sum"]  # fmt: skip
+        sums = [output for output in self.numbers if output.head.mode == "sum"]
         for head in dict.fromkeys(output.head for output in sums):
             whole = mixture({output: Fraction(1) for output in sums if output.head is head})
             if len(blocks.values.of(whole).atoms) > 1:
@@ -176,10 +118,9 @@ class Grid:
         table, rows_of_axes = self.table, []
         for axis, variable in enumerate(self.categories):
             classes, table = _merge_slices(table, axis)
-            label = dict(zip(codes_in(variable), classes, strict=True))
-            rows = self.blocks.rows(variable.layer, (variable,),
-                                    [label[code] for _, code in variable.states],
-                                    feed_forward_time(self.feature.layer))  # fmt: skip
+            labels = np.array(classes)[code_places(variable)].tolist()
+            time = feed_forward_time(self.feature.layer)
+            rows = self.blocks.rows(variable.layer, (variable,), labels, time)
             rows_of_axes.append([rows[place] for place in range(table.shape[axis])])
         yield from _split(table, rows_of_axes)
 
@@ -189,24 +130,21 @@ def _split(table: np.ndarray, rows: list[list[Row]]) -> Iterator[tuple[Gate, np.
 
     `rows` has for each axis the row of each of its states.
     """
-    best: tuple[int, int, list[int], np.ndarray] | None = None
-    for axis in range(len(rows)):
-        classes, merged = _merge_slices(table, axis)
-        count = merged.shape[axis]
-        if count > 1 and (best is None or count < best[0]):
-            best = count, axis, classes, merged
-    if best is None:
+    merged = [_merge_slices(table, axis) for axis in range(len(rows))]
+    counts = {axis: max(classes) + 1 for axis, (classes, _) in enumerate(merged)}
+    split = {axis: count for axis, count in counts.items() if count > 1}
+    if not split:
         if (table >= 0).any():
             yield (), table.reshape(-1, table.shape[-1]).max(axis=0)
         return
-    _, axis, classes, merged = best
-    for place in range(merged.shape[axis]):
-        members = [row for row, number in zip(rows[axis], classes, strict=True) if number == place]
-        condition = sum_rows(members)
-        inner = [
-            [condition] if other == axis else axis_rows for other, axis_rows in enumerate(rows)
-        ]
-        for gate, values in _split(np.take(merged, [place], axis=axis), inner):
+    axis = min(split, key=split.__getitem__)
+    classes, table = merged[axis]
+    for place in range(split[axis]):
+        condition = sum_rows(
+            row for row, number in zip(rows[axis], classes, strict=True) if number == place
+        )
+        inner = [*rows[:axis], [condition], *rows[axis + 1 :]]
+        for gate, values in _split(np.take(table, [place], axis=axis), inner):
             yield (condition, *gate), values
 
 

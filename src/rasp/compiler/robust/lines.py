@@ -9,7 +9,6 @@ units for each change of the value along the line.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,10 +20,10 @@ from operator import mul
 import numpy as np
 
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
-from rasp.compiler.emitting.rows import Row
+from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import StreamBlocks
-from rasp.compiler.robust.numbers import outputs_row, sink_weight, threshold_row, unit_of
+from rasp.compiler.robust.numbers import note_fineness, outputs_row, sink_weight, unit_of
 
 MOST_UNITS_OF_A_SUM = 2**60
 FINE = 2.0**-40
@@ -43,82 +42,53 @@ States = Sequence[tuple[Fraction, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Line(ABC):
+class Line:
     """A weighted sum of numbers in each joint state, as whole numbers of a unit."""
 
     blocks: StreamBlocks
     weights: Weights
     totals: np.ndarray  # (state,)
     unit: float
+    head: PlannedHead | None = None
+    """The head of all its numbers; None for the places of numbers of several heads."""
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether the stream holds it as a head adds it up (see `numbers`)."""
+        return self.head is not None and self.head.mode == "sum"
 
     @cached_property
     def size(self) -> float:
         """What its weights come to, to compare lines by their gaps."""
         return sum(abs(float(weight)) for weight in self.weights.values())
 
-    @abstractmethod
+    @cached_property
+    def divisors(self) -> tuple[float, float]:
+        """What the stream holds it divided by, at least and at most."""
+        if not self.is_divided:
+            return 1.0, 1.0
+        weight = float(sink_weight(self.blocks))
+        return weight, weight + self.blocks.analysis.settings.max_length
+
     def row_above(self, threshold: float) -> Row:
-        """A row that is above 0 where the sum is above a threshold."""
+        """A row that is above 0 where the sum is above a threshold: by as much, but divided."""
+        if self.head is None or not self.is_divided:
+            return outputs_row(self.blocks, self.weights, -threshold)
+        row = outputs_row(self.blocks, self.weights, 0.0)
+        share = self.blocks.share_dims[self.head]
+        return sum_rows([row, Row({share: -threshold / float(sink_weight(self.blocks))})])
 
-    @abstractmethod
-    def distance(self, gap: float) -> float:
-        """How far from 0 that row is at least, for a sum that is `gap` off the threshold."""
-
-    @abstractmethod
-    def reach(self, gap: float) -> float:
-        """How far from 0 it is at most."""
-
-    @abstractmethod
     def note_fineness(self, gap: float) -> None:
         """Note how fine its numbers have to be for two values `gap` apart."""
-
-
-class HeadLine(Line):
-    """A weighted sum of numbers of one head."""
-
-    @property
-    def head(self) -> PlannedHead:
-        return next(iter(self.weights)).head
-
-    def row_above(self, threshold: float) -> Row:
-        return threshold_row(self.blocks, self.weights, threshold)
-
-    def distance(self, gap: float) -> float:
-        if self.head.mode == "mean":
-            return gap
-        return gap / (float(sink_weight(self.blocks)) + self.blocks.analysis.settings.max_length)
-
-    def reach(self, gap: float) -> float:
-        return gap if self.head.mode == "mean" else gap / float(sink_weight(self.blocks))
-
-    def note_fineness(self, gap: float) -> None:
-        if self.head.mode == "mean":
-            most = sum(abs(float(weight)) * unit_of(self.blocks, output)
-                       for output, weight in self.weights.items())  # fmt: skip
-        else:
+        if self.head is None:
+            note_fineness(self.blocks, self.weights, gap)
+            return
+        most = sum(abs(float(weight)) * unit_of(self.blocks, output)
+                   for output, weight in self.weights.items())  # fmt: skip
+        if self.is_divided:
             values = self.blocks.values.of(mixture(self.weights)).atoms
             most = max(abs(float(number(atom))) for atom in values)
         self.blocks.note_fineness(self.head, most / gap)
-
-
-class PlaceLine(Line):
-    """A weighted sum of the places of numbers of several heads."""
-
-    def row_above(self, threshold: float) -> Row:
-        return outputs_row(self.blocks, self.weights, -threshold)
-
-    def distance(self, gap: float) -> float:
-        return gap
-
-    def reach(self, gap: float) -> float:
-        return gap
-
-    def note_fineness(self, gap: float) -> None:
-        for output, weight in self.weights.items():
-            finest = abs(float(weight)) * unit_of(self.blocks, output) / gap
-            if output.head.mode == "sum":
-                finest /= float(sink_weight(self.blocks))
-            self.blocks.note_fineness(output.head, finest)
 
 
 def lines_of(
@@ -127,25 +97,25 @@ def lines_of(
     """The sums to try, for numbers in these joint states; `asked` are the program's own."""
     heads = dict.fromkeys(output.head for output in outputs)
     if len(heads) < 2:
-        candidates = [
-            _line(blocks, weights, outputs, states) for weights in _mixtures(outputs, asked)
-        ]
+        candidates = (_line(blocks, weights, outputs, states)
+                      for weights in _mixtures(outputs, asked))  # fmt: skip
         return [line for line in candidates if line is not None]
     own = [_of_head(head, outputs, asked) for head in heads]
-    if len(heads) > 2 or not all(_has_place(blocks, weights) for weights in own):
+    if len(heads) > 2 or None in (
+        places := [_places(blocks, weights, outputs, states) for weights in own]
+    ):
         raise Refusal(
             "it depends on averages or counts of several heads at once",
             'round or compare each of them first, or use `style="compact"`',
         )
-    places = np.array([_places(blocks, weights, outputs, states) for weights in own])
-    mixtures: list[Line] = []
+    lines = []
     for parts in DIRECTIONS:
-        totals = np.round(np.array(parts) @ places / FINE).astype(np.int64)
+        totals = np.round(np.array(parts) @ np.array(places) / FINE).astype(np.int64)
         mixed = {output: weight * Fraction(part)
                  for weights, part in zip(own, parts, strict=True) if part
                  for output, weight in weights.items()}  # fmt: skip
-        mixtures.append(PlaceLine(blocks, mixed, totals, FINE))
-    return mixtures
+        lines.append(Line(blocks, mixed, totals, FINE))
+    return lines
 
 
 def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Weights:
@@ -160,25 +130,21 @@ def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[W
     return {}
 
 
-def _has_place(blocks: StreamBlocks, weights: Weights) -> bool:
-    """Whether a sum is a place on a line whatever else its head does: a mean, or a count."""
-    if all(output.head.mode == "mean" for output in weights):
-        return bool(weights)
-    return len(blocks.values.of(mixture(weights)).atoms) == 1
-
-
 def _places(
     blocks: StreamBlocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
-) -> list[float]:
-    """(state,): the place of a sum."""
-    parts, places = [weights.get(output, Fraction(0)) for output in outputs], []
-    for state in states:
-        total = sum(map(mul, parts, state), Fraction(0))
-        if next(iter(weights)).head.mode == "sum":
-            [unit] = blocks.values.of(mixture(weights)).atoms
-            total /= sink_weight(blocks) + total / number(unit)
-        places.append(float(total))
-    return places
+) -> list[float] | None:
+    """(state,): the place of a sum of one head's numbers; None where it is no mean and no count."""
+    if not weights:
+        return None
+    parts = [weights.get(output, Fraction(0)) for output in outputs]
+    totals = [sum(map(mul, parts, state), Fraction(0)) for state in states]
+    if next(iter(weights)).head.mode != "mean":
+        atoms = blocks.values.of(mixture(weights)).atoms
+        if len(atoms) > 1:
+            return None
+        sink, counted = sink_weight(blocks), number(atoms[0])
+        totals = [total / (sink + total / counted) for total in totals]
+    return [float(total) for total in totals]
 
 
 def _line(
@@ -186,15 +152,13 @@ def _line(
 ) -> Line | None:
     """A weighted sum in every joint state of the numbers; None where it has too many digits."""
     parts = [weights.get(output, Fraction(0)) for output in outputs]
-    scale = lcm(*(part.denominator for part in parts),
-                *(code.denominator for state in states for code in state))  # fmt: skip
     whole = lcm(*(part.denominator for part in parts))
-    inner = scale // whole * whole
+    inner = lcm(whole, *(code.denominator for state in states for code in state))
     codes = np.array([[int(code * inner) for code in state] for state in states], object)
     totals = codes @ np.array([int(part * whole) for part in parts], object)
     if max(map(abs, totals.tolist()), default=0) >= MOST_UNITS_OF_A_SUM:
         return None
-    return HeadLine(blocks, weights, totals.astype(np.int64), 1 / (inner * whole))
+    return Line(blocks, weights, totals.astype(np.int64), 1 / (inner * whole), outputs[0].head)
 
 
 def _mixtures(outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Iterator[Weights]:
@@ -236,15 +200,15 @@ def deciding_line(
     thresholds: each is a step that is rounded.
     """
     there = table >= 0
-    if len(np.unique(table[there])) == 1:
-        return None, np.zeros(1, int), table[there][:1]
+    values = table[there]
+    if (values == values[0]).all():
+        return None, np.zeros(1, int), values[:1]
     candidates: list[tuple[float, int, tuple[Line, np.ndarray, np.ndarray]]] = []
     for line in lines:
-        levels, firsts, where = np.unique(
-            line.totals[there], return_index=True, return_inverse=True
-        )
-        places = table[there][firsts]
-        if (places[where] != table[there]).any():
+        totals = line.totals[there]
+        levels, firsts, where = np.unique(totals, return_index=True, return_inverse=True)
+        places = values[firsts]
+        if (places[where] != values).any():
             continue
         gaps = np.diff(levels)[np.diff(places) != 0]
         gap = float(gaps.min()) * line.unit / line.size

@@ -21,7 +21,7 @@ from itertools import pairwise
 from math import ceil
 
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import HeadOutput, codes_of, default_code
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.heads.width_shares import boost_of, weight_of
 from rasp.compiler.robust.blocks import StreamBlocks
@@ -56,31 +56,21 @@ def sink_weight(blocks: StreamBlocks) -> Fraction:
     return weight_of(sink_score(blocks))
 
 
-def width_of(blocks: StreamBlocks, output: HeadOutput) -> HeadOutput:
+def width_of(blocks: StreamBlocks, head: PlannedHead) -> HeadOutput:
     """What a head that adds up divides by, beside the sink: how many keys it picks.
 
     It is one of the head's outputs, and is made one if it was none.
     """
-    for counted in output.head.outputs:
+    for counted in head.outputs:
         if blocks.values.of(counted.values).atoms == [1]:
             return counted
-    states = tuple((Fraction(count), Fraction(count))
-                   for count in range(blocks.analysis.settings.max_length + 1))  # fmt: skip
-    width = HeadOutput(output.layer, states, True, output.head, Const(1), None,
-                       is_length=output.head.formula is True, known_by=output.known_by)  # fmt: skip
-    output.head.outputs.append(width)
+    counts = map(Fraction, range(blocks.analysis.settings.max_length + 1))
+    width = HeadOutput(
+        head.layer, tuple((count, count) for count in counts), True, head, Const(1), None,
+        is_length=head.formula is True, known_by=head.outputs[0].known_by,
+    )  # fmt: skip
+    head.outputs.append(width)
     return width
-
-
-def threshold_row(
-    blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], threshold: float
-) -> Row:
-    """A row that is above 0 where a weighted sum of a head's outputs is above a threshold."""
-    head = next(iter(weights)).head
-    if head.mode == "mean":
-        return outputs_row(blocks, weights, -threshold)
-    share = -threshold / float(sink_weight(blocks))
-    return sum_rows([outputs_row(blocks, weights, 0.0), Row({blocks.share_dims[head]: share})])
 
 
 def outputs_row(
@@ -93,17 +83,33 @@ def outputs_row(
     return sum_rows([Row({}, constant), *rows])
 
 
+def note_fineness(
+    blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], gap: float
+) -> None:  # fmt: skip
+    """Note how fine outputs have to be, as they are in the stream, for two sums `gap` apart."""
+    for output, weight in weights.items():
+        most = abs(float(weight)) * unit_of(blocks, output)
+        if output.head.mode == "sum":
+            most /= float(sink_weight(blocks))
+        blocks.note_fineness(output.head, most / gap)
+
+
+def means_in(linear: Linear | None) -> dict[HeadOutput, Fraction]:
+    """The averages that an s-op is a weighted sum of; nothing where it is no such sum."""
+    outputs = {} if linear is None else linear.of(HeadOutput)
+    if linear is None or len(outputs) < len(linear.parts):
+        return {}
+    return outputs if all(output.head.mode == "mean" for output in outputs) else {}
+
+
 def mean_row(blocks: StreamBlocks, linear: Linear | None, codes: Iterable[Fraction]) -> Row | None:
     """A row that reads a weighted sum of averages as a number; None where it is not one."""
-    outputs = {} if linear is None else linear.of(HeadOutput)
-    if linear is None or not outputs or len(outputs) < len(linear.parts):
-        return None
-    if any(blocks.is_picked(output) or output.head.mode != "mean" for output in outputs):
+    means = means_in(linear)
+    if linear is None or not means or any(map(blocks.is_picked, means)):
         return None
     gap = min(high - low for low, high in pairwise(sorted(codes)))
-    for output, weight in outputs.items():
-        blocks.note_fineness(output.head, abs(float(weight)) * unit_of(blocks, output) / float(gap))
-    return outputs_row(blocks, outputs, float(linear.constant))
+    note_fineness(blocks, means, float(gap))
+    return outputs_row(blocks, means, float(linear.constant))
 
 
 def repeat(blocks: StreamBlocks) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
@@ -20,7 +21,7 @@ from rasp.compiler.emitting.rows import Row
 from rasp.compiler.heads.analyse import analyse, check_s_ops
 from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.refusals import Refusal, Refusals
-from rasp.compiler.robust.attention import RobustHead, is_read, plan_head
+from rasp.compiler.robust.attention import RobustHead, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Feature, StreamBlocks
 from rasp.compiler.robust.boxes import box_rows
 from rasp.compiler.robust.numbers import mean_row, repeat, width_of
@@ -80,29 +81,24 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     analysis = analyse(nodes, whole, refusals, Deadlines({}, ModelLayers(placed)))
     layers = placed.layers
     blocks = StreamBlocks(analysis)
-    planned = _outputs(blocks, outputs, readout_time(layers), refusals)
-    heads: list[list[RobustHead]] = [[] for _ in range(layers)]
+    planned = _outputs(blocks, outputs, readout_time(layers))
+    heads: list[list[RobustHead]] = []
     written: dict[Feature, FeatureSteps] = {}
-    for layer in range(layers, -1, -1):
-        _find_steps(blocks, layer, written, outputs, refusals)
-        if layer:
-            heads[layer - 1] = _heads(blocks, layer, refusals)
+    for layer in range(layers, 0, -1):
+        _find_steps(blocks, layer, written)
+        heads.insert(0, _heads(blocks, layer))
+    _find_steps(blocks, 0, written)
     refusals.raise_all()
     repeat(blocks)
     features = [[steps for steps in written.values() if steps.feature.layer == layer]
                 for layer in range(layers + 1)]  # fmt: skip
-    uses_sink = settings.sink and any(
-        plan.head.mode == "sum" or plan.head.may_be_empty
-        for layer_heads in heads
-        for plan in layer_heads
-    )
+    uses_sink = settings.sink and any(plan.head.mode == "sum" or plan.head.may_be_empty
+                                      for plan in chain.from_iterable(heads))  # fmt: skip
     return RobustPlan(settings, analysis, blocks, heads, features, planned, uses_sink)
 
 
-def _outputs(
-    blocks: StreamBlocks, outputs: Mapping[str, Node], time: int, refusals: Refusals
-) -> list[RobustOutput]:
-    planned = []
+def _outputs(blocks: StreamBlocks, outputs: Mapping[str, Node], time: int) -> list[RobustOutput]:
+    planned, refusals = [], blocks.analysis.task.refusals
     for name, node in outputs.items():
         assert isinstance(node, SOp)
         try:
@@ -135,11 +131,9 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutp
     return RobustOutput(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
 
 
-def _find_steps(
-    blocks: StreamBlocks, layer: int, written: dict[Feature, FeatureSteps],
-    outputs: Mapping[str, Node], refusals: Refusals,
-) -> None:  # fmt: skip
+def _find_steps(blocks: StreamBlocks, layer: int, written: dict[Feature, FeatureSteps]) -> None:
     """Find the steps of all features that a feed-forward has to write by now."""
+    refusals = blocks.analysis.task.refusals
     while waiting := [feature for feature in blocks.features.values()
                       if feature.layer >= layer and feature not in written]:  # fmt: skip
         for feature in waiting:
@@ -147,20 +141,20 @@ def _find_steps(
                 written[feature] = find_steps(blocks, feature)
             except Refusal as refusal:
                 written[feature] = FeatureSteps(feature, [], [])
-                refusals.add(s_op_of(feature.inputs) or next(iter(outputs.values())), refusal)
+                refusals.add(s_op_of(feature.inputs) or refusals.outputs[0], refusal)
 
 
-def _heads(blocks: StreamBlocks, layer: int, refusals: Refusals) -> list[RobustHead]:
+def _heads(blocks: StreamBlocks, layer: int) -> list[RobustHead]:
     plans = []
-    for head in [head for head in blocks.analysis.heads if head.layer == layer]:
-        if not is_read(blocks, head):
-            continue
+    written = blocks.block_dims.keys() | blocks.number_dims.keys()
+    for head in [head for head in blocks.analysis.heads
+                 if head.layer == layer and not written.isdisjoint(head.outputs)]:  # fmt: skip
         try:
             if head in blocks.share_dims:
-                width_of(blocks, head.outputs[0])
+                width_of(blocks, head)
             plans.append(plan_head(blocks, head))
         except Refusal as refusal:
             blamed = head.outputs[0].known_by
             assert blamed is not None
-            refusals.add(blamed, refusal)
+            blocks.analysis.task.refusals.add(blamed, refusal)
     return plans

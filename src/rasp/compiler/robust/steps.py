@@ -19,7 +19,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from rasp.compiler.analysis.variables import HeadOutput, Variable
+from rasp.compiler.analysis.variables import Variable
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Feature, StreamBlocks
@@ -42,24 +42,22 @@ class Step:
 
     row: Row
     out: Mapping[int, float]
-    factor: float
+    gate: Gate
     most: float = 0.0
-    """How far y is from 0, at most, where it is above."""
+    """How far y is from 0, at most, where it is above; 0 where it reads no number."""
     pieces: Mapping[int, int] = field(default_factory=dict)
     """For each dimension: in which piece of the line it is 1, which begins or ends here."""
-    gate: Gate = ()
 
     @property
-    def units(self) -> list[tuple[Row, dict[int, float]]]:
-        units = []
-        for shift, sign in ((0.5, 1.0), (-0.5, -1.0)):
-            inside = sum_rows([self.row, Row({}, shift)]).times(1 / self.factor)
-            units.append((inside, {dim: sign * self.factor * weight
-                                   for dim, weight in self.out.items()}))  # fmt: skip
-        return units
+    def units(self) -> list[tuple[Row, Row]]:
+        """What each unit reads, and what it adds."""
+        factor = max(1.0, sqrt(self.row.largest)) if self.most else 1.0
+        return [(sum_rows([self.row, Row({}, shift)]).times(1 / factor),
+                 Row(self.out).times(sign * factor))
+                for shift, sign in ((0.5, 1.0), (-0.5, -1.0))]  # fmt: skip
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class FeatureSteps:
     """The steps that write a feature, and what they are functions of."""
 
@@ -69,18 +67,13 @@ class FeatureSteps:
     effort: int = 0
     """How many numbers the checker has to look at, about: a million a second."""
 
-    def reads(self, output: HeadOutput, blocks: StreamBlocks) -> bool:
-        """Whether the steps read a sum from its head, and not from a block."""
-        is_sum = output.head in blocks.share_dims and output in blocks.number_dims
-        return is_sum and output.layer == self.feature.layer
-
 
 def find_steps(blocks: StreamBlocks, feature: Feature) -> FeatureSteps:
     """Find the steps of a feature; asks for the blocks and numbers that they read."""
     grid = Grid(blocks, feature)
-    steps = []
+    steps: list[Step] = []
     for gate, table in grid.cubes():
-        steps += _steps(grid, gate, table)
+        steps += _steps(grid, gate, table, len(steps))
         if 2 * len(steps) > MOST_UNITS:
             raise Refusal(
                 f"the feed-forward of layer {feature.layer} would need {MOST_UNITS} hidden units "
@@ -122,51 +115,37 @@ def _share_dimensions(blocks: StreamBlocks, feature: Feature, steps: list[Step])
             for step in steps]  # fmt: skip
 
 
-def _steps(grid: Grid, gate: Gate, table: np.ndarray) -> list[Step]:
+def _steps(grid: Grid, gate: Gate, table: np.ndarray, first_piece: int) -> list[Step]:
     """The steps of one cube: the value half-way, and what changes at each threshold.
 
     A step above the middle rises to the right, one below it to the left, so that hidden units are
     on where they are small: what they add up to is rounded less, and weak gates close them.
     """
     dims = grid.feature.dims
+    always = _gated(gate, Row({}, STEEP), 2 * STEEP)
     line, levels, places = deciding_line(grid.lines, table)
     if line is None:
-        return [_gated_step(gate, Row(), 0.0, {dims[int(places[0])]: 1.0})]
+        return [Step(always, {dims[int(places[0])]: 1.0}, gate)]
     low, high = (float(end) * line.unit for end in (line.totals.min(), line.totals.max()))
     changes = np.flatnonzero(np.diff(places)).tolist()
     thresholds = [float(levels[change] + levels[change + 1]) / 2 * line.unit for change in changes]
     middle = sum(threshold < (low + high) / 2 for threshold in thresholds)
     base = dims[int(places[changes[middle] if middle < len(changes) else -1])]
-    piece = grid.new_pieces(len(changes) + 1)
-    steps = [_gated_step(gate, Row(), 0.0, {base: 1.0}, {base: piece + middle})]
-    for number, (change, threshold) in enumerate(zip(changes, thresholds, strict=True)):
+    steps = [Step(always, {base: 1.0}, gate, pieces={base: first_piece + middle})]
+    least_divisor, most_divisor = line.divisors
+    for piece, (change, threshold) in enumerate(zip(changes, thresholds, strict=True), first_piece):
         gap = float(levels[change + 1] - levels[change]) * line.unit
-        slope = STEEP / line.distance(gap / 2)
-        sign, end = (-1.0, low) if number < middle else (1.0, high)
-        row = line.row_above(threshold).times(sign * slope)
-        most = slope * line.reach(abs(end - threshold))
+        slope = STEEP / (gap / 2 / most_divisor)
+        sign, end = (-1.0, low) if piece < first_piece + middle else (1.0, high)
+        most = slope * (abs(end - threshold) / least_divisor)
+        row = _gated(gate, line.row_above(threshold).times(sign * slope), most + STEEP)
         old, new = dims[int(places[change])], dims[int(places[change + 1])]
-        pieces = {old: piece + number, new: piece + number + 1}
-        step = _gated_step(gate, row, most + STEEP, {old: -sign, new: sign}, pieces)
-        steps.append(replace(step, most=most))
+        steps.append(Step(row, {old: -sign, new: sign}, gate, most, {old: piece, new: piece + 1}))
         line.note_fineness(gap)
     return steps
 
 
-def _gated_step(
-    gate: Gate, row: Row, widest: float, out: Mapping[int, float],
-    pieces: Mapping[int, int] | None = None,
-) -> Step:  # fmt: skip
-    """A step that can rise only where all conditions of a gate hold."""
-    factor = 1.0
-    if row.weights:
-        y = sum_rows(
-            [row, *(condition.times(widest) for condition in gate), Row({}, -widest * len(gate))]
-        )
-        factor = max(1.0, sqrt(y.largest))
-    elif gate:  # nothing but the gate: half-way between all of them and one less
-        y = sum_rows([*(condition.times(2 * STEEP) for condition in gate),
-                   Row({}, 2 * STEEP * (0.5 - len(gate)))])  # fmt: skip
-    else:
-        y = Row({}, STEEP)
-    return Step(y, out, factor, 0.0, pieces or {}, gate)
+def _gated(gate: Gate, row: Row, widest: float) -> Row:
+    """A row that is up to `widest` above 0 as one that is so only where all of a gate holds."""
+    conditions = [condition.times(widest) for condition in gate]
+    return sum_rows([row, *conditions, Row({}, -widest * len(gate))])
