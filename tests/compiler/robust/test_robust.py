@@ -92,6 +92,12 @@ def test_noise_of_the_certified_radius_in_any_direction_changes_nothing(name: st
             assert list(map(to_python, rows[0])) == handle(tokens)
 
 
+def test_a_mean_of_numbers_may_have_a_string_for_its_default() -> None:
+    text = 'out = aggregate(select(tokens, "a", ==), indices, "none");'
+    model = rasp.compile(rasp.run(text)["out"], alphabet="ab", max_length=4, style="robust")
+    assert model("bab") == [1, 1, 1] and model("bb") == ["none", "none"]
+
+
 def _run(model: Transformer, x: np.ndarray, radius: float, rng: np.random.Generator) -> np.ndarray:
     """A forward pass in which every number is moved by all of the radius, one way or the other."""
     from rasp.compiler.model.forward import attend, feed_forward

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
+from typing import TypeAlias
 
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code
@@ -27,6 +28,8 @@ from rasp.compiler.heads.width_shares import boost_of, weight_of
 from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.graph import Const
 
+Mixture: TypeAlias = Mapping[HeadOutput, Fraction]
+"""The weights of a weighted sum of what heads put out."""
 ONCE = 70.0
 """How many times the smallest difference that matters a number's range is, where one dimension
 would do to hold it: the noise of n² dimensions is averaged where it is n times that."""
@@ -39,11 +42,8 @@ def unit_of(blocks: StreamBlocks, output: HeadOutput) -> float:
     """The largest value that keys send, or the default: numbers are counted in it."""
     if output.carrier is not None:
         return float(len(output.carrier.conditions))
-    atoms = blocks.values.of(output.values).atoms
-    codes = [*codes_of(atoms).values()]
-    if output.default is not None:
-        codes.append(Fraction(output.default))
-    return max((abs(float(code)) for code in codes), default=0.0) or 1.0
+    codes = [*codes_of(blocks.values.of(output.values).atoms).values(), default_code(output)]
+    return max(abs(float(code)) for code in codes) or 1.0
 
 
 def sink_score(blocks: StreamBlocks) -> Fraction:
@@ -73,9 +73,7 @@ def width_of(blocks: StreamBlocks, head: PlannedHead) -> HeadOutput:
     return width
 
 
-def outputs_row(
-    blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], constant: float
-) -> Row:
+def outputs_row(blocks: StreamBlocks, weights: Mixture, constant: float) -> Row:
     """A row that is a constant, and a weighted sum of outputs as they are in the stream."""
     rows = [Row({blocks.number(output): float(weight) * unit_of(blocks, output)},
                 float(weight * default_code(output)))
@@ -83,9 +81,7 @@ def outputs_row(
     return sum_rows([Row({}, constant), *rows])
 
 
-def note_fineness(
-    blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], gap: float
-) -> None:  # fmt: skip
+def note_fineness(blocks: StreamBlocks, weights: Mixture, gap: float) -> None:
     """Note how fine outputs have to be, as they are in the stream, for two sums `gap` apart."""
     for output, weight in weights.items():
         most = abs(float(weight)) * unit_of(blocks, output)
@@ -94,7 +90,7 @@ def note_fineness(
         blocks.note_fineness(output.head, most / gap)
 
 
-def means_in(linear: Linear | None) -> dict[HeadOutput, Fraction]:
+def means_in(linear: Linear | None) -> Mixture:
     """The averages that an s-op is a weighted sum of; nothing where it is no such sum."""
     outputs = {} if linear is None else linear.of(HeadOutput)
     if linear is None or len(outputs) < len(linear.parts):
