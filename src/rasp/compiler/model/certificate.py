@@ -7,17 +7,16 @@ to catch what nobody thought of; where the program fails on all of them, nothing
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from rasp.atoms import Atom, show, show_input
 from rasp.certificate import PRECISIONS, Verdict, check
 from rasp.compiler.model.forms import NUMBER, TEXT, TRUTH, WHOLE, Form, listed, record, row
-from rasp.compiler.model.inputs import by_length, random_inputs
+from rasp.compiler.model.inputs import Input, by_length, random_inputs
 from rasp.compiler.model.robustness import FORM as ROBUSTNESS
 from rasp.compiler.model.robustness import Robustness, largest_radius
 from rasp.compiler.model.transformer import Transformer
@@ -27,6 +26,8 @@ from rasp.evaluator import evaluate_batch
 from rasp.graph import Node
 from rasp.visible import visibly
 
+Answers: TypeAlias = dict[Input, list[list[Atom]]]
+"""For each input, what each output gives."""
 RUNS = 60
 WIDER = "; a number that can be of two kinds has the wider one (1.0 for 1)"
 MOST_TOKENS_SHOWN = 12
@@ -156,9 +157,9 @@ def _finite(margin: float) -> float:
 
 
 def _shown(vocabulary: tuple[Atom, ...]) -> str:
-    some = ", ".join(show(token) for token in vocabulary[:MOST_TOKENS_SHOWN])
+    shown = ", ".join(show(token) for token in vocabulary[:MOST_TOKENS_SHOWN])
     more = len(vocabulary) - MOST_TOKENS_SHOWN
-    return some + (f" and {more} more" if more > 0 else "")
+    return shown + (f" and {more} more" if more > 0 else "")
 
 
 def proved(model: Transformer, noise: float = 0.0, precision: str = "float32") -> Verdict:
@@ -174,7 +175,7 @@ def proved(model: Transformer, noise: float = 0.0, precision: str = "float32") -
 def _robustness(model: Transformer, gradient: float) -> Robustness:
     """What else the checker proves of a model of the robust style."""
     others = list(PRECISIONS)[1:]
-    precisions = takewhile(lambda each: proved(model, precision=each).holds, others)
+    precisions = takewhile(lambda name: proved(model, precision=name).holds, others)
     codes = [np.array(readout.codes) for readout in model.readouts]
     numbers = [*model.weights.arrays().values(), *codes]
     return Robustness(
@@ -213,39 +214,36 @@ def run_randomly(certificate: Certificate, model: Transformer, seed: int) -> Cer
     )  # fmt: skip
 
 
-def _expected(
-    nodes: list[Node], inputs: list[tuple[Atom, ...]]
-) -> tuple[dict[tuple[Atom, ...], list[list[Atom]]], str]:
+def _expected(nodes: list[Node], inputs: list[Input]) -> tuple[Answers, str]:
     """What the program gives on those inputs on which it has a value, and one that fails."""
     try:
         answers = evaluate_batch(nodes, inputs)
-        found = {tokens: [values[node] for node in nodes]
-                 for tokens, values in zip(inputs, answers, strict=True)}  # fmt: skip
-        return found, ""
+        return {tokens: [values[node] for node in nodes]
+                for tokens, values in zip(inputs, answers, strict=True)}, ""  # fmt: skip
     except RaspError as error:
         if len(inputs) == 1:
             return {}, f"{show_input(inputs[0])}: {error.message}"
-    each = [_expected(nodes, [tokens]) for tokens in inputs]
-    failing = next((reason for _, reason in each if reason), "")
-    return {tokens: values for found, _ in each for tokens, values in found.items()}, failing
+    alone = [_expected(nodes, [tokens]) for tokens in inputs]
+    failing = next((reason for _, reason in alone if reason), "")
+    return {tokens: values for expected, _ in alone for tokens, values in expected.items()}, failing
 
 
-def _agreeing(
-    model: Transformer, expected: Mapping[tuple[Atom, ...], list[list[Atom]]], wider: bool
-) -> set[tuple[Atom, ...]]:
+def _agreeing(model: Transformer, expected: Answers, wider: bool) -> set[Input]:
     """The inputs on which a model answers as expected, but for wider kinds of numbers if so said;
     inputs of one length run together.
     """
-    found: set[tuple[Atom, ...]] = set()
+    agreeing: set[Input] = set()
     widest = max(block.bias.size for block in model.weights.feed_forwards) + model.d_model
-    for batch in by_length(
-        expected, lambda length: max(1, MOST_CELLS // (length * (length + widest)))
-    ):
+
+    def most(length: int) -> int:
+        return max(1, MOST_CELLS // (length * (length + widest)))
+
+    for batch in by_length(expected, most):
         answers = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in batch]))
         for number, tokens in enumerate(batch):
             given = [rows[number] for rows in answers.values()]
             kinds = [[[type(atom) for atom in row] for row in rows]
                      for rows in (given, expected[tokens])]  # fmt: skip
             if given == expected[tokens] and (wider or kinds[0] == kinds[1]):
-                found.add(tokens)
-    return found
+                agreeing.add(tokens)
+    return agreeing

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,8 @@ class Description:
     """For each layer from 1, a label for each head."""
     hidden: tuple[tuple[str, ...], ...]
     """For each feed-forward from the one before layer 1, a label for each hidden unit."""
-    circuit: dict[str, Any] = field(default_factory=dict)
-    readers: tuple[dict[str, Any], ...] = ()
+    circuit: dict[str, Any]
+    readers: tuple[dict[str, Any], ...]
     """For each s-op that can be read: after which block, with which weights and constant."""
 
 
@@ -142,8 +142,8 @@ def _alike(column: Array) -> list[int]:
 
 def _tell_apart(labels: Sequence[str], states: Sequence[str]) -> tuple[str, ...]:
     """Each label with the state that its dimension is for, where no other with it is."""
-    told = Counter(zip(labels, states, strict=True))
-    return tuple(f"{label}: {state}" if state and told[label, state] == 1 else label
+    count = Counter(zip(labels, states, strict=True))
+    return tuple(f"{label}: {state}" if state and count[label, state] == 1 else label
                  for label, state in zip(labels, states, strict=True))  # fmt: skip
 
 
@@ -206,15 +206,16 @@ class _Labels:
         served = [self.node(node) for node in self.served.get(place, [])]
         return " and ".join(served) or f"width of {self.selector(variable.layer, variable.head)}"
 
-    def group(self, layer: int, number: int) -> str:
-        inputs = self.claims.groups[layer][number].inputs
-        return ", ".join(dict.fromkeys(self.variable(place) for place in inputs))
+    def groups(self, layer: int) -> list[str]:
+        """What each group of hidden units of a feed-forward reads."""
+        return [", ".join(dict.fromkeys(map(self.variable, group.inputs)))
+                for group in self.claims.groups[layer]]  # fmt: skip
 
     def units(self, layer: int, bias: Array) -> Iterator[str]:
         start = 0
-        for number, group in enumerate(self.claims.groups[layer]):
+        for read, group in zip(self.groups(layer), self.claims.groups[layer], strict=True):
             for place in range(start, start + group.units):
-                yield f"{self.group(layer, number)} at {abs(bias[place]):g}"
+                yield f"{read} at {abs(bias[place]):g}"
             start += group.units
 
     def read(self, reader: str, role: str) -> str:
@@ -224,8 +225,8 @@ class _Labels:
             return rest + self._line(self.words.outputs[rest])
         layer = int(kind.removeprefix("layer"))
         if rest == "feed_forward":
-            groups = [self.group(layer, number) for number in range(len(self.claims.groups[layer]))]
-            return f"input of feed-forward {layer}: {', '.join(dict.fromkeys(groups))}"
+            read = ", ".join(dict.fromkeys(self.groups(layer)))
+            return f"input of feed-forward {layer}: {read}"
         number = int(rest.removeprefix("head")) - 1
         served = self._served_by(layer, number)
         line = self._line(served[0].selector) if served else ""
@@ -233,18 +234,16 @@ class _Labels:
 
     def nodes(self) -> list[dict[str, Any]]:
         """The embedding, heads, feed-forwards and outputs."""
-        found: list[dict[str, Any]] = [{"id": "embedding", "kind": "embedding"}]
+        nodes: list[dict[str, Any]] = [{"id": "embedding", "kind": "embedding"}]
         for layer, groups in enumerate(self.claims.groups):
             for number, claim in enumerate(self.claims.heads[layer - 1] if layer else ()):
-                found.append({
+                nodes.append({
                     "id": head_name(layer, number + 1), "kind": "head",
                     "selector": self.selector(layer, number), "mode": claim.mode,
                     "s_ops": [self.node(node) for node in self._served_by(layer, number)],
                 })  # fmt: skip
             if any(group.units for group in groups):
-                found.append({
-                    "id": feed_forward_name(layer), "kind": "feed-forward",
-                    "reads": [self.group(layer, place) for place in range(len(groups))],
-                })  # fmt: skip
-        return found + [{"id": f"output.{name}", "kind": "output", "s_op": name}
+                nodes.append({"id": feed_forward_name(layer), "kind": "feed-forward",
+                              "reads": self.groups(layer)})  # fmt: skip
+        return nodes + [{"id": f"output.{name}", "kind": "output", "s_op": name}
                         for name in self.words.outputs]  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 from rasp.atoms import Atom, show
 from rasp.compiler.analysis.variables import typed
@@ -15,6 +16,7 @@ from rasp.compiler.settings import Settings
 from rasp.errors import RaspError, RaspValueError
 from rasp.evaluator import apply
 
+Input: TypeAlias = tuple[Atom, ...]
 DRAWS = 50
 """How many inputs are drawn for one that keeps a promise."""
 
@@ -40,7 +42,11 @@ def places_of(settings: Settings, tokens: Sequence[Atom]) -> list[int]:
                 hint="the vocabulary is " + ", ".join(show(t) for t in settings.vocabulary[:20]),
             )
     _check_bos(settings, tokens)
-    check_promise(settings, tokens)
+    if broken := _broken_promise(settings, tokens):
+        raise RaspValueError(
+            f"this model is for inputs on which `{settings.where_name}` is true, and {broken}",
+            hint="give an input that keeps this promise, or compile without `where`",
+        )
     return [places[typed(token)] for token in tokens]
 
 
@@ -56,8 +62,8 @@ def _check_bos(settings: Settings, tokens: Sequence[Atom]) -> None:
         )
 
 
-def check_promise(settings: Settings, tokens: Sequence[Atom]) -> None:
-    """Refuse an input on which the promise is not true at every position.
+def keeps_promise(settings: Settings, tokens: Sequence[Atom]) -> bool:
+    """Whether the promise is true at every position of an input.
 
     >>> from rasp.graph import Const, Elementwise, Tokens
     >>> promise = Elementwise("!=", (Tokens(), Const("x")))
@@ -65,37 +71,24 @@ def check_promise(settings: Settings, tokens: Sequence[Atom]) -> None:
     >>> keeps_promise(settings, "aa"), keeps_promise(settings, "ax")
     (True, False)
     """
+    return not _broken_promise(settings, tokens)
+
+
+def _broken_promise(settings: Settings, tokens: Sequence[Atom]) -> str:
+    """How an input does not keep the promise; nothing where it does."""
     if settings.where is None:
-        return
+        return ""
     try:
-        found = apply(settings.where, list(tokens))
+        values = apply(settings.where, list(tokens))
     except RaspError as error:
-        why = f"here it has no value: {error.message}"
-    else:
-        wrong = [place for place, value in enumerate(found) if value is not True]
-        if not wrong:
-            return
-        why = f"here it is {show(found[wrong[0]])} at position {wrong[0]}"
-    raise RaspValueError(
-        f"this model is for inputs on which `{settings.where_name}` is true, and {why}",
-        hint="give an input that keeps this promise, or compile without `where`",
-    )
+        return f"here it has no value: {error.message}"
+    wrong = [place for place, value in enumerate(values) if value is not True]
+    return f"here it is {show(values[wrong[0]])} at position {wrong[0]}" if wrong else ""
 
 
-def keeps_promise(settings: Settings, tokens: Sequence[Atom]) -> bool:
-    """Whether a model takes an input."""
-    try:
-        check_promise(settings, tokens)
-    except RaspValueError:
-        return False
-    return True
-
-
-def random_inputs(
-    settings: Settings, chooser: random.Random, count: int
-) -> list[tuple[Atom, ...]]:  # fmt: skip
+def random_inputs(settings: Settings, chooser: random.Random, count: int) -> list[Input]:
     """Different random inputs, as many as are found soon among those that keep the promise."""
-    drawn: dict[tuple[Atom, ...], None] = {}
+    drawn: dict[Input, None] = {}
     for _ in range(count if settings.where is None else count * DRAWS):
         tokens = random_input(settings, chooser)
         if tokens not in drawn and keeps_promise(settings, tokens):
@@ -105,16 +98,14 @@ def random_inputs(
     return list(drawn)
 
 
-def by_length(
-    inputs: Iterable[tuple[Atom, ...]], most: Callable[[int], int]
-) -> Iterator[list[tuple[Atom, ...]]]:
+def by_length(inputs: Iterable[Input], most: Callable[[int], int]) -> Iterator[list[Input]]:
     """Inputs of one length together, at most so many of them as that length allows."""
     for length, together in groupby(sorted(inputs, key=len), len):
         batch, size = list(together), most(length)
         yield from (batch[start : start + size] for start in range(0, len(batch), size))
 
 
-def random_input(settings: Settings, chooser: random.Random) -> tuple[Atom, ...]:
+def random_input(settings: Settings, chooser: random.Random) -> Input:
     """A random input: any length, sometimes with few different tokens."""
     ordinary = settings.vocabulary[:-1] if settings.bos is not None else settings.vocabulary
     length = chooser.randint(1, settings.max_length)

@@ -45,9 +45,9 @@ def from_safetensors(raw: bytes) -> dict[str, Array]:
         body = memoryview(raw)[8 + length :]
         entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
         _check_places([entry["data_offsets"] for entry in entries.values()], len(body))
-        found: dict[str, Array] = {}
+        arrays: dict[str, Array] = {}
         for name, entry in entries.items():
-            shape = [int(each) for each in entry["shape"]]
+            shape = [int(size) for size in entry["shape"]]
             start, end = entry["data_offsets"]
             if entry["dtype"] != "F32" or min(shape, default=0) < 0:
                 raise broken("the kind of some weights")
@@ -56,13 +56,13 @@ def from_safetensors(raw: bytes) -> dict[str, Array]:
             array = np.frombuffer(body[start:end], "<f4").reshape(shape)
             if not np.isfinite(array).all():
                 raise broken("a weight")
-            found[name] = array.astype(np.float64)
+            arrays[name] = array.astype(np.float64)
     except (
         struct.error, LookupError, TypeError, ValueError, AttributeError, ArithmeticError,
         RecursionError,
     ) as error:  # fmt: skip
         raise broken("the weights") from error
-    return found
+    return arrays
 
 
 def _check_places(places: list[list[int]], size: int) -> None:

@@ -153,12 +153,12 @@ class Transformer:
 
     def _read_out(self, residual: Array, dtype: type) -> dict[str, list[list[Atom]]]:
         """(batch, position, model) as the atoms of each output."""
-        found = {}
+        answers = {}
         for readout, weights in zip(self.readouts, self.weights.readouts, strict=True):
             scores = residual @ weights.weight.T.astype(dtype) + weights.bias.astype(dtype)
-            found[readout.name] = [[readout.atoms[place] for place in row]
-                                   for row in chosen(readout, scores).tolist()]  # fmt: skip
-        return found
+            answers[readout.name] = [[readout.atoms[place] for place in row]
+                                     for row in chosen(readout, scores).tolist()]  # fmt: skip
+        return answers
 
     def run(
         self, ids: Array, dtype: type = np.float32, keep: dict[str, Array] | None = None
@@ -226,17 +226,17 @@ class Transformer:
         return Trace(residual, attention, self._s_ops(residual))
 
     def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {}
+        s_ops: dict[str, list[Any]] = {}
         for reader in self.description.readers:
             held = residual[reader["after"]][self.uses_sink :]
             row = np.zeros(self.d_model)
             for place, weight in reader["weights"].items():
                 row[int(place)] = weight
-            found[reader["s_op"]] = (held @ row + reader["constant"]).tolist()
+            s_ops[reader["s_op"]] = (held @ row + reader["constant"]).tolist()
         last = list(residual.values())[-1][None, self.uses_sink :]
         for name, rows in self._read_out(last, np.float32).items():
-            found[name] = [to_python(atom) for atom in rows[0]]
-        return found
+            s_ops[name] = [to_python(atom) for atom in rows[0]]
+        return s_ops
 
     def save(self, folder: str | Path) -> None:
         """Write the weights and everything known about them into a folder.

@@ -22,20 +22,13 @@ import numpy as np
 
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order, keys_and_queries
 from rasp.compiler.analysis.times import attention_time
-from rasp.compiler.analysis.variables import (
-    HeadOutput,
-    IndexVariable,
-    PlannedHead,
-    TokenVariable,
-    codes_of,
-    default_code,
-)
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.heads.head_analysis import scored_by
 from rasp.compiler.heads.score_gaps import gap_and_extent
 from rasp.compiler.heads.truth_tables import Side, side_of, truth_of
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.blocks import StreamBlocks
+from rasp.compiler.robust.blocks import SMALLER, StreamBlocks
 from rasp.compiler.robust.numbers import sink_score, unit_of
 from rasp.graph import SOp, score_terms
 from rasp.graph.formulas import Comparison, conjuncts
@@ -51,13 +44,11 @@ MOST_PAIRS = 4_000_000
 class MovedValue:
     """One value that a head moves: what keys send, what the sink sends, and where it goes."""
 
-    output: HeadOutput | None
-    """None for what the sink alone sends."""
+    outputs: Mapping[HeadOutput, Fraction]
+    """The weighted sum of the head's outputs that it is; nothing for what the sink alone sends."""
     row: Row
     sink: float
     dim: int
-    weight: Fraction = Fraction(1)
-    """How much of the output's own number this is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +62,9 @@ class RobustHead:
     channels: list[MovedValue]
 
     @property
-    def basis(self) -> list[dict[HeadOutput, Fraction]]:
+    def basis(self) -> list[Mapping[HeadOutput, Fraction]]:
         """Each value that is moved, as a weighted sum of the outputs."""
-        return [{} if channel.output is None else {channel.output: channel.weight}
-                for channel in self.channels]  # fmt: skip
+        return [channel.outputs for channel in self.channels]
 
 
 def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
@@ -124,7 +114,7 @@ def _condition_scores(
         raise Refusal(
             f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
             "of its queries, which is too many",
-            'use a smaller vocabulary or length, or `style="compact"`',
+            SMALLER,
         )
     truth = truth_of(formula, keys, queries).astype(float)
     lower = min((0.0, 0.5, 1.0), key=lambda level: _noise(truth - level))
@@ -143,8 +133,8 @@ def _condition_scores(
 
 def _is_given(blocks: StreamBlocks, node: SOp) -> bool:
     """Whether an s-op is a function of the token alone, or of the index."""
-    inputs = blocks.values.of(node).inputs
-    return len(inputs) == 1 and isinstance(inputs[0], TokenVariable | IndexVariable)
+    values = blocks.values
+    return values.of(node).inputs in ((values.token,), (values.index,))
 
 
 def _noise(table: np.ndarray) -> float:
@@ -245,10 +235,10 @@ def _channels(blocks: StreamBlocks, head: PlannedHead) -> list[MovedValue]:
             held = (blocks.number_row(output.values, time) if output.carrier is None
                     else blocks.count_row(output.carrier, time))  # fmt: skip
             row = sum_rows([held, Row({}, -float(default_code(output)))])
-            channels.append(MovedValue(output, row.times(1 / unit), 0.0, blocks.number_dims[output],
-                                       1 / Fraction(unit)))  # fmt: skip
+            channels.append(MovedValue({output: 1 / Fraction(unit)}, row.times(1 / unit), 0.0,
+                                       blocks.number_dims[output]))  # fmt: skip
     if head in blocks.share_dims:
-        channels.append(MovedValue(None, Row(), 1.0, blocks.share_dims[head]))
+        channels.append(MovedValue({}, Row(), 1.0, blocks.share_dims[head]))
     return channels
 
 
@@ -258,5 +248,5 @@ def _picked_channels(blocks: StreamBlocks, output: HeadOutput) -> list[MovedValu
     codes = output.codes or codes_of(values.atoms)
     rows = blocks.rows_of(values, codes.__getitem__, attention_time(output.layer))
     own = None if output.default is None else default_code(output)
-    return [MovedValue(output, rows.get(code, Row()), float(code == own), dim)
+    return [MovedValue({output: Fraction(1)}, rows.get(code, Row()), float(code == own), dim)
             for code, dim in blocks.block_dims[output].items()]  # fmt: skip

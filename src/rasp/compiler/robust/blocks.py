@@ -39,10 +39,14 @@ from rasp.graph import SOp
 Labels: TypeAlias = Sequence[Hashable | None]
 """The value of a function in each joint state of its inputs, the last one fastest; None where it
 does not matter."""
+Rows: TypeAlias = dict[Hashable, Row]
+"""A row for each value of a function, which is 1 where it has that value and else 0."""
 MOST_LABELS = 1200
 """The most values that one function may have: each takes a dimension."""
 MOST_COUNTED = 21
 """The most conditions on one variable that are counted: each doubles a table of the checker."""
+SMALLER = 'use a smaller vocabulary or length, or `style="compact"`'
+EARLIER = 'round and compare values earlier, or use `style="compact"`'
 LAST = 1 << 20
 """After every layer."""
 
@@ -141,9 +145,7 @@ class StreamBlocks:
                 [self.share_dims[output.head]] = self.new(1)
         return self.number_dims[output]
 
-    def rows(
-        self, layer: int, inputs: tuple[Variable, ...], labels: Labels, time: int
-    ) -> dict[Hashable, Row]:
+    def rows(self, layer: int, inputs: tuple[Variable, ...], labels: Labels, time: int) -> Rows:
         """A row for each value of a function, to be read at a time (see `analysis.times`)."""
         kept, different, table = number_labels(inputs, labels)
         if len(different) < 2:
@@ -151,16 +153,14 @@ class StreamBlocks:
         if len(different) > MOST_LABELS:
             raise Refusal(
                 f"it takes a block of {len(different)} dimensions, and the limit is {MOST_LABELS}",
-                'use a smaller vocabulary or length, or `style="compact"`',
+                SMALLER,
             )
         rows = self._of_one(kept[0], table, time) if len(kept) == 1 else None
         if rows is None:
             rows = self._feature(layer, kept, table, time)
         return dict(zip(different, rows, strict=True))
 
-    def rows_of(
-        self, values: Values, label: Callable[[Atom], Hashable | None], time: int
-    ) -> dict[Hashable, Row]:
+    def rows_of(self, values: Values, label: Callable[[Atom], Hashable | None], time: int) -> Rows:
         """A row for each label of what an s-op can be."""
         labels = [None if atom is None else label(atom) for atom in values.outcomes]
         return self.rows(values.layer, values.inputs, labels, time)
@@ -207,10 +207,7 @@ class StreamBlocks:
             case NodeVariable():
                 return self._of_node(variable, table, time)
             case CountVariable():
-                raise Refusal(
-                    "it counts conditions that cannot be looked at together",
-                    'round and compare values earlier, or use `style="compact"`',
-                )
+                raise Refusal("it counts conditions that cannot be looked at together", EARLIER)
             case HeadOutput() if not self.is_picked(variable):
                 return None
             case SumVariable():
@@ -222,12 +219,9 @@ class StreamBlocks:
 
     def _of_node(self, variable: NodeVariable, table: np.ndarray, time: int) -> list[Row]:
         """A function of an s-op, as one of what that depends on."""
-        values = self.values.of(variable.node)
-        codes = dict(variable.states)
-        place_of = {code: place
-                    for (_, code), place in zip(variable.states, table.tolist(), strict=True)
-                    if place >= 0}  # fmt: skip
-        rows = self.rows_of(values, lambda atom: place_of.get(codes[atom]), time)
+        places = zip(variable.states, table.tolist(), strict=True)
+        place_of = {atom: place for (atom, _), place in places if place >= 0}
+        rows = self.rows_of(self.values.of(variable.node), place_of.get, time)
         return [rows.get(place, Row()) for place in range(table.max() + 1)]
 
     def count_row(self, count: CountVariable, time: int) -> Row:
@@ -236,8 +230,7 @@ class StreamBlocks:
         shared = Counter(part for values in conditions for part in self.parts_of(values.inputs))
         if max(shared.values(), default=0) > MOST_COUNTED:
             raise Refusal(
-                f"it counts more than {MOST_COUNTED} conditions on the same values",
-                'round and compare values earlier, or use `style="compact"`',
+                f"it counts more than {MOST_COUNTED} conditions on the same values", EARLIER
             )
         rows_of_conditions = [self.rows(values.layer, values.inputs, values.outcomes, time)
                               for values in conditions]  # fmt: skip

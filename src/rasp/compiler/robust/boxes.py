@@ -14,7 +14,7 @@ import numpy as np
 
 from rasp.compiler.analysis.variables import CountVariable, Variable
 from rasp.compiler.emitting.rows import Row, sum_rows
-from rasp.compiler.robust.blocks import MOST_LABELS, Labels, StreamBlocks, number_labels
+from rasp.compiler.robust.blocks import MOST_LABELS, Labels, Rows, StreamBlocks, number_labels
 
 MOST_SCORES = 20_000_000
 """The most scores, of all values in all states, that are looked at."""
@@ -22,7 +22,7 @@ MOST_SCORES = 20_000_000
 
 def box_rows(
     blocks: StreamBlocks, inputs: tuple[Variable, ...], labels: Labels, time: int
-) -> dict[Hashable, Row] | None:
+) -> Rows | None:
     """A row for each value, the highest for the one that is right.
 
     None where values are no boxes, and where a feed-forward can do it as well.
@@ -53,7 +53,7 @@ def box_rows(
 def _of_count(
     blocks: StreamBlocks, count: CountVariable, labels: list[Hashable], places: np.ndarray,
     time: int,
-) -> dict[Hashable, Row] | None:  # fmt: skip
+) -> Rows | None:  # fmt: skip
     """Scores of two values, one for few conditions that hold and the other for more."""
     changes = np.flatnonzero(np.diff(places)).tolist()
     if len(changes) != 1 or -1 in places:

@@ -9,7 +9,7 @@ units for each change of the value along the line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,8 +23,9 @@ from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, n
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import StreamBlocks
-from rasp.compiler.robust.numbers import note_fineness, outputs_row, sink_weight, unit_of
+from rasp.compiler.robust.numbers import Mixture, note_fineness, outputs_row, sink_weight, unit_of
 
+EACH_FIRST = 'round or compare each of them first, or use `style="compact"`'
 MOST_UNITS_OF_A_SUM = 2**60
 FINE = 2.0**-40
 """Places of several heads are told apart to this."""
@@ -36,8 +37,7 @@ DIRECTIONS = (
     *((1.0, sign * ratio) for ratio in RATIOS for sign in (1, -1)),
     *((ratio, float(sign)) for ratio in RATIOS for sign in (1, -1)),
 )  # fmt: skip
-"""Weights to try for the places of two heads."""
-Weights = Mapping[HeadOutput, Fraction]
+"""Mixture to try for the places of two heads."""
 States = Sequence[tuple[Fraction, ...]]
 
 
@@ -46,37 +46,26 @@ class Line:
     """A weighted sum of numbers in each joint state, as whole numbers of a unit."""
 
     blocks: StreamBlocks
-    weights: Weights
+    weights: Mixture
     totals: np.ndarray  # (state,)
     unit: float
     head: PlannedHead | None = None
     """The head of all its numbers; None for the places of numbers of several heads."""
-
-    @property
-    def is_divided(self) -> bool:
-        """Whether the stream holds it as a head adds it up (see `numbers`)."""
-        return self.head is not None and self.head.mode == "sum"
+    divisors: tuple[float, float] = (1.0, 1.0)
+    """What the stream holds it divided by, at least and at most (see `numbers`)."""
 
     @cached_property
     def size(self) -> float:
         """What its weights come to, to compare lines by their gaps."""
         return sum(abs(float(weight)) for weight in self.weights.values())
 
-    @cached_property
-    def divisors(self) -> tuple[float, float]:
-        """What the stream holds it divided by, at least and at most."""
-        if not self.is_divided:
-            return 1.0, 1.0
-        weight = float(sink_weight(self.blocks))
-        return weight, weight + self.blocks.analysis.settings.max_length
-
     def row_above(self, threshold: float) -> Row:
         """A row that is above 0 where the sum is above a threshold: by as much, but divided."""
-        if self.head is None or not self.is_divided:
+        if self.head is None or self.head.mode != "sum":
             return outputs_row(self.blocks, self.weights, -threshold)
         row = outputs_row(self.blocks, self.weights, 0.0)
         share = self.blocks.share_dims[self.head]
-        return sum_rows([row, Row({share: -threshold / float(sink_weight(self.blocks))})])
+        return sum_rows([row, Row({share: -threshold / self.divisors[0]})])
 
     def note_fineness(self, gap: float) -> None:
         """Note how fine its numbers have to be for two values `gap` apart."""
@@ -85,14 +74,14 @@ class Line:
             return
         most = sum(abs(float(weight)) * unit_of(self.blocks, output)
                    for output, weight in self.weights.items())  # fmt: skip
-        if self.is_divided:
+        if self.head.mode == "sum":
             values = self.blocks.values.of(mixture(self.weights)).atoms
             most = max(abs(float(number(atom))) for atom in values)
         self.blocks.note_fineness(self.head, most / gap)
 
 
 def lines_of(
-    blocks: StreamBlocks, outputs: Sequence[HeadOutput], states: States, asked: Sequence[Weights]
+    blocks: StreamBlocks, outputs: Sequence[HeadOutput], states: States, asked: Sequence[Mixture]
 ) -> list[Line]:
     """The sums to try, for numbers in these joint states; `asked` are the program's own."""
     heads = dict.fromkeys(output.head for output in outputs)
@@ -104,10 +93,7 @@ def lines_of(
     if len(heads) > 2 or None in (
         places := [_places(blocks, weights, outputs, states) for weights in own]
     ):
-        raise Refusal(
-            "it depends on averages or counts of several heads at once",
-            'round or compare each of them first, or use `style="compact"`',
-        )
+        raise Refusal("it depends on averages or counts of several heads at once", EACH_FIRST)
     lines = []
     for parts in DIRECTIONS:
         totals = np.round(np.array(parts) @ np.array(places) / FINE).astype(np.int64)
@@ -118,7 +104,7 @@ def lines_of(
     return lines
 
 
-def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Weights:
+def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[Mixture]) -> Mixture:
     """The one sum of a head's numbers that matters; nothing where there are several."""
     own = {output for output in outputs if output.head is head}
     if len(own) == 1:
@@ -131,7 +117,7 @@ def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[W
 
 
 def _places(
-    blocks: StreamBlocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
+    blocks: StreamBlocks, weights: Mixture, outputs: Sequence[HeadOutput], states: States
 ) -> list[float] | None:
     """(state,): the place of a sum of one head's numbers; None where it is no mean and no count."""
     if not weights:
@@ -148,7 +134,7 @@ def _places(
 
 
 def _line(
-    blocks: StreamBlocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
+    blocks: StreamBlocks, weights: Mixture, outputs: Sequence[HeadOutput], states: States
 ) -> Line | None:
     """A weighted sum in every joint state of the numbers; None where it has too many digits."""
     parts = [weights.get(output, Fraction(0)) for output in outputs]
@@ -158,13 +144,18 @@ def _line(
     totals = codes @ np.array([int(part * whole) for part in parts], object)
     if max(map(abs, totals.tolist()), default=0) >= MOST_UNITS_OF_A_SUM:
         return None
-    return Line(blocks, weights, totals.astype(np.int64), 1 / (inner * whole), outputs[0].head)
+    head, divisors = outputs[0].head, (1.0, 1.0)
+    if head.mode == "sum":
+        sink = float(sink_weight(blocks))
+        divisors = sink, sink + blocks.analysis.settings.max_length
+    unit = 1 / (inner * whole)
+    return Line(blocks, weights, totals.astype(np.int64), unit, head, divisors)
 
 
-def _mixtures(outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Iterator[Weights]:
+def _mixtures(outputs: Sequence[HeadOutput], asked: Sequence[Mixture]) -> Iterator[Mixture]:
     """What the program asks for, each number alone, and several of them as digits."""
     yield from asked
-    alone: list[Weights] = [{output: Fraction(1)} for output in outputs]
+    alone: list[Mixture] = [{output: Fraction(1)} for output in outputs]
     yield from alone
     inside = {output for weights in asked for output in weights}
     parts = [*asked, *(weights for weights in alone if not inside & set(weights))]
@@ -174,7 +165,7 @@ def _mixtures(outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Iterat
             yield _as_digits(digits[::-1])
 
 
-def _as_digits(parts: Sequence[Weights]) -> Weights:
+def _as_digits(parts: Sequence[Mixture]) -> Mixture:
     """Sums as the digits of one number, the first of them the last digit."""
     digits: dict[HeadOutput, Fraction] = {}
     unit = Fraction(1)
@@ -215,8 +206,7 @@ def deciding_line(
         candidates.append((gap, len(gaps), (line, levels, places)))
     if not candidates:
         raise Refusal(
-            "it depends on several averages or counts of one head, in no single order",
-            'round or compare each of them first, or use `style="compact"`',
+            "it depends on several averages or counts of one head, in no single order", EACH_FIRST
         )
     widest = max(gap for gap, _, _ in candidates)
     *_, best = min(
