@@ -98,6 +98,18 @@ def test_a_mean_of_numbers_may_have_a_string_for_its_default() -> None:
     assert model("bab") == [1, 1, 1] and model("bb") == ["none", "none"]
 
 
+def test_equal_means_of_two_kinds_are_looked_at_together() -> None:
+    """The mean is 1 at length 1 and 1.0 at length 3, which is one number in the stream."""
+    program = rasp.run("""
+        value = 1 if indices == 0 else (2 if indices == 1 else 0);
+        mean = aggregate(select(1, 1, ==), value);
+        out = mean + indices == 2;
+    """)
+    model = rasp.compile(program["out"], alphabet="ab", max_length=5, style="robust")
+    for length in range(1, 6):
+        assert model("a" * length) == program["out"]("a" * length)
+
+
 def _run(model: Transformer, x: np.ndarray, radius: float, rng: np.random.Generator) -> np.ndarray:
     """A forward pass in which every number is moved by all of the radius, one way or the other."""
     from rasp.compiler.model.forward import attend, feed_forward

@@ -60,25 +60,20 @@ class Writer:
             if layer:
                 written_heads = [self._head(head) for head in plan.heads[layer - 1]]
                 heads.append([head for head, _ in written_heads])
-                self.sink = self.sink + sum(
-                    (moved for _, moved in written_heads), np.zeros(self.size)
-                )
+                self.sink = sum((moved for _, moved in written_heads), self.sink)
             feed_forwards.append(self._feed_forward(written))
         readouts = [self._readout(output) for output in plan.outputs]
         return self._without_sink(Weights(tokens, positions, heads, feed_forwards, readouts))
 
     def _without_sink(self, weights: Weights) -> Weights:
         """Drop dimension 0 where there is no sink."""
-        if self.plan.uses_sink:
+        if self.plan.uses_sink or self.size == 1:
             return weights
-        keep = slice(min(1, self.size - 1), None)
 
-        def kept(name: str, array: Array) -> Array:
-            if array.ndim == 1:
-                return array
-            return array[keep] if name == "out" else array[:, keep]
+        def dropped(name: str, array: Array) -> Array:
+            return array if array.ndim == 1 else np.delete(array, 0, 0 if name == "out" else 1)
 
-        return weights.changed(kept)
+        return weights.changed(dropped)
 
     def _rows(self, rows: Sequence[tuple[Row, float]]) -> tuple[Array, Array]:
         """Rows as an array and biases, each with what it should be at the sink."""

@@ -16,6 +16,7 @@ from math import prod
 
 import numpy as np
 
+from rasp.compiler.analysis.joint_tables import grid_of
 from rasp.compiler.analysis.times import feed_forward_time
 from rasp.compiler.analysis.variables import HeadOutput, SumVariable, Variable, mixture
 from rasp.compiler.emitting.rows import Row, sum_rows
@@ -56,23 +57,21 @@ class Grid:
     def _table(self) -> np.ndarray:
         """(code of each variable): the place of the value; -1 where no input has these codes."""
         inputs = self.feature.inputs
-        first_states = [np.unique(code_places(variable), return_index=True)[1]
-                        for variable in self.variables]  # fmt: skip
-        shape = [len(states) for states in first_states]
-        if prod(shape) > MOST_CELLS:
+        combinations = prod(len({code for _, code in base.states}) for base in self.variables)
+        if combinations > MOST_CELLS:
             raise Refusal(
-                f"it depends on {prod(shape)} combinations of values, and the limit is "
+                f"it depends on {combinations} combinations of values, and the limit is "
                 f"{MOST_CELLS}", 'use a smaller length, or `style="compact"`',
             )  # fmt: skip
-        grid = np.indices(shape).reshape(len(shape), -1)
-        state_of = {variable: states[codes] for variable, states, codes
-                    in zip(self.variables, first_states, grid, strict=True)}  # fmt: skip
+        state_of = dict(grid_of(self.variables))
         is_possible = self._possible(state_of)
         state_of |= {variable: self._states(variable, state_of) for variable in self.sums}
         is_possible &= np.all([state_of[variable] >= 0 for variable in inputs], axis=0)
         places = [code_places(variable)[state_of[variable]] for variable in inputs]
-        table = by_codes(inputs, self.feature.table)[tuple(places)]
-        return np.where(is_possible, table, -1).reshape(shape)
+        values = by_codes(inputs, self.feature.table)[tuple(places)]
+        table = np.where(is_possible, values, -1)
+        shape = [len(variable.states) for variable in self.variables]
+        return by_codes(self.variables, table.reshape(shape))
 
     def _states(self, total: SumVariable, state_of: dict[Variable, np.ndarray]) -> np.ndarray:
         """(combination,): the state that a sum is in; -1 where no input has such a sum."""
@@ -80,7 +79,7 @@ class Grid:
         parts = base.variables_of(total.linear)
         shape = [len(part.states) for part in parts]
         states = np.ravel_multi_index([state_of[part] for part in parts], shape)
-        return base.places(total, tuple(parts))[states]
+        return base.states_of_sum(total)[states]
 
     def _possible(self, state_of: dict[Variable, np.ndarray]) -> np.ndarray:
         """(combination,): whether an input can have it, as far as is easy to tell."""
