@@ -18,7 +18,7 @@ import numpy as np
 from models import Arrays
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import Claims
+from rasp.certificate.claims import Claims, SumPart
 from rasp.graph import (
     COMPARISONS,
     Aggregate,
@@ -142,6 +142,8 @@ def carried(part: Any, carry: Carry) -> Any:
     """Claims, or a part of them, about the nodes that are in the same places."""
     if isinstance(part, Node):
         return carry(part)
+    if isinstance(part, SumPart):  # a tuple that no node is in
+        return part
     if isinstance(part, tuple):
         return tuple(carried(each, carry) for each in part)
     if isinstance(part, dict):

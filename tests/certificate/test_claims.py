@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from models import KINDS, mistakes, model_of, verdict
 
-from rasp.certificate.claims import ClaimedOutput, ClaimedSum, HeadOutputClaim
+from rasp.certificate.claims import ClaimedOutput, ClaimedSum, HeadOutputClaim, SumPart
 from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
 from rasp.errors import RaspError
 from rasp.graph import Const, Elementwise, Indices, Select, SelectorNot, Tokens
@@ -163,7 +163,7 @@ def test_a_variable_that_is_its_own_part_makes_no_sense() -> None:
     variables = list(model.claims.variables)
     place = next(i for i, each in enumerate(variables) if isinstance(each, ClaimedSum))
     variables[place] = ClaimedSum(
-        variables[place].constant, {("out", place): variables[place].constant + 1}
+        variables[place].constant, {SumPart(place): variables[place].constant + 1}
     )  # type: ignore[union-attr]
     found = verdict(model, outputs, claims=replace(model.claims, variables=tuple(variables)))
     assert not found.holds

@@ -11,6 +11,7 @@ from forging import NOTHING, ONE, handmade, node_of
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 
 from rasp.certificate.claims import (
+    INDEX,
     ClaimedNode,
     ClaimedOutput,
     ClaimedSum,
@@ -19,6 +20,7 @@ from rasp.certificate.claims import (
     HeadClaim,
     HeadOutputClaim,
     Meaning,
+    SumPart,
 )
 from rasp.graph import Aggregate, Elementwise, in_order
 
@@ -111,7 +113,7 @@ def test_no_index_is_left_out() -> None:
     at_one, is_above = out.operands
     (inverse, _) = is_above.operands
     claims = Claims(
-        (None, None, ClaimedSum(NOTHING, {("idx", -1): ONE}), ClaimedNode(inverse)),
+        (None, None, ClaimedSum(NOTHING, {SumPart(INDEX, -1): ONE}), ClaimedNode(inverse)),
         {out: (1, 2, 3), at_one: (1,), is_above: (3,), inverse: (0,)}, {}, (), ((),),
         ((1, 2, 3),),
     )  # fmt: skip

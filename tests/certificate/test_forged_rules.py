@@ -16,6 +16,7 @@ from models import (
 
 from rasp.certificate import Readout
 from rasp.certificate.claims import (
+    TOKEN,
     ClaimedNode,
     ClaimedOutput,
     ClaimedSum,
@@ -25,6 +26,7 @@ from rasp.certificate.claims import (
     HeadClaim,
     HeadOutputClaim,
     Meaning,
+    SumPart,
 )
 from rasp.compiler import Transformer
 from rasp.compiler.model.describe import Words
@@ -196,7 +198,7 @@ def a_ratio_that_fails() -> Transformer:
 def a_promise_about_tokens() -> Transformer:
     """Without the token 0, the table of a token's values begins with that of 1."""
     out, where = node_of("out = tokens + 0;"), node_of("out = tokens != 0;")
-    some = ClaimedSum(NOTHING, {("tok", 1): ONE})
+    some = ClaimedSum(NOTHING, {SumPart(TOKEN, 1): ONE})
     claims = Claims((None, None, some), {out: (2,), where: (0,)}, {}, (), ((),), ((2,),))
     arrays = {
         "tokens": [[0], [1], [0]], "positions": np.zeros((3, 1)),

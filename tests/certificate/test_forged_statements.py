@@ -21,6 +21,7 @@ from models import (
 from rasp.certificate import Inputs, check
 from rasp.certificate import Readout as CheckedReadout
 from rasp.certificate.claims import (
+    TOKEN,
     ClaimedNode,
     ClaimedOutput,
     ClaimedSum,
@@ -31,6 +32,7 @@ from rasp.certificate.claims import (
     HeadOutputClaim,
     Meaning,
     ReaderClaim,
+    SumPart,
 )
 from rasp.compiler import Transformer
 from rasp.compiler.model.forward import attend, feed_forward
@@ -51,7 +53,7 @@ def test_a_program_that_fails_on_one_token_of_many_is_not_called_total() -> None
     model = compiled(Kind("out = tokens / tokens;", list(range(50)), 1))
     outputs = outputs_of(model)
     known = model.claims.variables
-    some = ClaimedSum(Fraction(0), {("tok", 2): ONE})
+    some = ClaimedSum(Fraction(0), {SumPart(TOKEN, 2): ONE})
     claims = replace(
         model.claims, variables=(*known, some), outputs=((len(known),),),
         over={**model.claims.over, outputs["out"]: (len(known),)},

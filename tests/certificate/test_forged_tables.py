@@ -11,6 +11,8 @@ from models import Kind, compiled, outputs_of, verdict
 import rasp
 from rasp.certificate import Inputs, Readout, check
 from rasp.certificate.claims import (
+    INDEX,
+    TOKEN,
     ClaimedNode,
     ClaimedOutput,
     ClaimedSum,
@@ -20,6 +22,7 @@ from rasp.certificate.claims import (
     HeadClaim,
     HeadOutputClaim,
     Meaning,
+    SumPart,
 )
 from rasp.certificate.weights.precision import PRECISIONS
 from rasp.graph import Aggregate, Const, Elementwise
@@ -61,7 +64,7 @@ def test_what_a_case_leaves_open_is_not_the_last_token() -> None:
     is_a, is_b, first = (names[name].node for name in ("is_a", "is_b", "first"))
     no, yes = Elementwise("and", (is_a, Const(False))), Elementwise("or", (is_b, Const(True)))
     out, which = (Elementwise("if", (first, *pair)) for pair in ((no, yes), (Const(0), Const(1))))
-    token = ClaimedSum(Fraction(0), {("tok", 0): ONE})
+    token = ClaimedSum(Fraction(0), {SumPart(TOKEN, 0): ONE})
     claims = Claims(
         (None, None, ClaimedNode(out), ClaimedNode(which), token, ClaimedNode(is_a)),
         {out: (3, 4, 0), which: (1,), first: (1,), is_a: (4,), no: (4,), yes: (0,), is_b: (0,)},
@@ -180,8 +183,8 @@ def test_sums_that_are_nearly_the_same_do_not_tell_the_index() -> None:
     """
     out = rasp.run('out = tokens == "b" and indices == 0;')["out"].node
     assert isinstance(out, Elementwise)
-    parts = {("tok", 1): Fraction(1, 3), ("idx", 1): Fraction(1, 7)}
-    nearly = parts | {("tok", 1): Fraction(1, 3) + Fraction(1, 2**48)}
+    parts = {SumPart(TOKEN, 1): Fraction(1, 3), SumPart(INDEX, 1): Fraction(1, 7)}
+    nearly = parts | {SumPart(TOKEN, 1): Fraction(1, 3) + Fraction(1, 2**48)}
     sums = [ClaimedSum(Fraction(0), known) for known in (parts, nearly)]
     over = {out: (0, 1), out.operands[0]: (0,), out.operands[1]: (1,)}
     claims = Claims((None, None, *sums), over, {}, (), ((),), ((2, 3),))

@@ -23,6 +23,7 @@ from models import (
 
 from rasp.certificate import FeedForwardWeights, ReadoutWeights
 from rasp.certificate.claims import (
+    TOKEN,
     ClaimedCount,
     ClaimedNode,
     ClaimedOutput,
@@ -32,6 +33,7 @@ from rasp.certificate.claims import (
     HeadClaim,
     HeadOutputClaim,
     Meaning,
+    SumPart,
 )
 from rasp.compiler import Transformer
 from rasp.compiler.model.describe import Words
@@ -164,7 +166,7 @@ def a_sum_that_weighs_the_bos() -> Transformer:
     """A BOS is written as index 0; a sum that weighs its token hides index 0 from all tables."""
     model = compiled(Kind("out = tokens;", "ab", 3, {"bos": "§"}))
     known = model.claims.variables
-    some = ClaimedSum(Fraction(0), {("tok", 2): Fraction(5), ("tok", 0): ONE})
+    some = ClaimedSum(Fraction(0), {SumPart(TOKEN, 2): Fraction(5), SumPart(TOKEN, 0): ONE})
     claims = replace(model.claims, variables=(*known, some), outputs=((0, 1, len(known)),))
     other = forged(model, claims)
     other.weights.positions[0] = other.weights.positions[1]
@@ -174,7 +176,7 @@ def a_sum_that_weighs_the_bos() -> Transformer:
 def two_atoms_with_one_code() -> Transformer:
     """Over a multiple of an output, only the last of two atoms with one code is looked at."""
     model = compiled(Kind("out = aggregate(select(indices, 0, ==), tokens);", "ab", 3))
-    double = ClaimedSum(Fraction(0), {("out", 2): Fraction(2)})
+    double = ClaimedSum(Fraction(0), {SumPart(2): Fraction(2)})
     claims = with_output(model.claims, codes={"a": Fraction(0), "b": Fraction(0)})
     claims = replace(
         claims, variables=(*claims.variables, double), outputs=((len(claims.variables),),)
@@ -309,7 +311,7 @@ def a_kind_that_is_forgotten() -> Transformer:
     mean = outputs_of(model)["out"]
     assert isinstance(mean, SOp)
     text, count = Elementwise("string", (mean,)), len(model.claims.variables)
-    double = ClaimedSum(Fraction(0), {("out", 2): Fraction(2)})
+    double = ClaimedSum(Fraction(0), {SumPart(2): Fraction(2)})
     claims = replace(
         model.claims, variables=(*model.claims.variables, double, ClaimedNode(mean)),
         over={**model.claims.over, mean: (count,), text: (count + 1,)}, outputs=((count + 1,),),

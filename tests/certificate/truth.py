@@ -12,10 +12,12 @@ from typing import Any
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import (
+    TOKEN,
     ClaimedCount,
     ClaimedNode,
     ClaimedSum,
     HeadClaim,
+    SumPart,
 )
 from rasp.certificate.program.tables import same, typed, variants_of
 from rasp.certificate.program.values import ProvedValues
@@ -145,11 +147,12 @@ class Truth:
                 )
         return self.output(variable, at)[1]
 
-    def part(self, part: tuple[str, int], at: int) -> Fraction:
-        kind, place = part
-        if kind == "tok":
-            return Fraction(self.values.inputs.vocabulary[place] == self.tokens[at])
-        return Fraction(place == at) if kind == "idx" else self.number(place, at)
+    def part(self, part: SumPart, at: int) -> Fraction:
+        if part.state is None:
+            return self.number(part.variable, at)
+        if part.variable == TOKEN:
+            return Fraction(self.values.inputs.vocabulary[part.state] == self.tokens[at])
+        return Fraction(part.state == at)
 
     def output(self, variable: int, at: int) -> tuple[Any, Fraction]:
         """What a head puts out at a query: the atom, and the number that stands for it."""

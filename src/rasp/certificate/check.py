@@ -23,7 +23,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.certificate.claims import ClaimedOutput, ClaimedSum, Claims, Findings, Inputs, Refused
+from rasp.certificate.claims import (
+    INDEX,
+    TOKEN,
+    ClaimedOutput,
+    ClaimedSum,
+    Claims,
+    Findings,
+    Inputs,
+    Refused,
+)
 from rasp.certificate.program.aggregates import check_aggregate
 from rasp.certificate.program.head_claims import check_head
 from rasp.certificate.program.tables import Array, typed
@@ -158,12 +167,13 @@ def _check_sums(claims: Claims, inputs: Inputs) -> None:
     """The parts of weighted sums are tokens, indices and outputs that there are: index -1 would be
     none where all that a sum can be is listed, and the last one in a table.
     """
-    outputs = [place for place, known in enumerate(claims.variables)
-               if isinstance(known, ClaimedOutput)]  # fmt: skip
-    there = {"tok": range(len(inputs.vocabulary)), "idx": range(inputs.max_length), "out": outputs}
-    for variable in claims.variables:
-        parts = variable.parts if isinstance(variable, ClaimedSum) else ()
-        if not all(place in there[kind] for kind, place in parts):
+    outputs = [place for place, variable in enumerate(claims.variables)
+               if isinstance(variable, ClaimedOutput)]  # fmt: skip
+    states = {TOKEN: range(len(inputs.vocabulary)), INDEX: range(inputs.max_length)}
+    sums = [variable for variable in claims.variables if isinstance(variable, ClaimedSum)]
+    for part in (part for claimed in sums for part in claimed.parts):
+        of_ground = part.state in states.get(part.variable, ())
+        if not (part.variable in outputs if part.is_output else of_ground):
             raise Refused("a weighted sum is of something that there is not")
 
 

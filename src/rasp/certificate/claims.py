@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 from rasp.atoms import Atom
 from rasp.graph import Aggregate, Node, Scorer, Selector, SOp
@@ -37,12 +38,24 @@ class ClaimedOutput:
     output: int
 
 
+class SumPart(NamedTuple):
+    """What is weighted in a sum: 1 where the token or the index is in a state, or an output."""
+
+    variable: int
+    state: int | None = None
+    """None for an output, which adds the number that it is."""
+
+    @property
+    def is_output(self) -> bool:
+        return self.state is None
+
+
 @dataclass(frozen=True)
 class ClaimedSum:
-    """A constant plus weighted tokens ("tok", i), indices ("idx", i) and outputs ("out", i)."""
+    """A constant plus weighted parts."""
 
     constant: Fraction
-    parts: Mapping[tuple[str, int], Fraction]
+    parts: Mapping[SumPart, Fraction]
 
 
 @dataclass(frozen=True)

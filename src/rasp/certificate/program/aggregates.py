@@ -214,9 +214,9 @@ def _counts_picks(values: ProvedValues, linear: ExactSum, selector: Selector) ->
 
     There is always a key at index 0, so that a constant may count as its part.
     """
-    if not linear.parts or any(kind != "out" for kind, _ in linear.parts):
+    terms = linear.output_weights()
+    if not terms:
         return False
-    terms = {variable: weight for (_, variable), weight in linear.parts.items()}
     try:
         return all((total + linear.constant * bool(cases.first) == cases.holds(selector)).all()
                    for cases, total in taken(values, terms, Const(1), [selector]))  # fmt: skip

@@ -70,7 +70,7 @@ def _counts_one(values: ProvedValues, meaning: Meaning) -> bool:
     """Whether nothing but index 0 is ever picked: a mean of one value is that value itself."""
     whole = values.whole(meaning)
     return whole.constant == 1 and all(
-        kind == "out" and set(values.numbers(place)) == {0} for kind, place in whole.parts
+        part.is_output and set(values.numbers(part.variable)) == {0} for part in whole.parts
     )
 
 

@@ -23,7 +23,6 @@ from rasp.certificate.program.tables import (
     Space,
     by_state,
     column_of,
-    is_ground,
     of_index,
     of_token,
 )
@@ -60,10 +59,12 @@ def linear_column(
 def _settled(values: ProvedValues, linear: ExactSum, space: Space) -> ExactSum:
     """The same, with outputs that can be one number alone as a part of the constant."""
     constant, parts = linear.constant, dict(linear.parts)
-    for (kind, place), weight in linear.parts.items():
-        if kind == "out" and place not in space.variables and len({*values.numbers(place)}) == 1:
-            constant += weight * values.numbers(place)[0]
-            del parts[kind, place]
+    for part, weight in linear.parts.items():
+        if part.is_output and part.variable not in space.variables:
+            numbers = {*values.numbers(part.variable)}
+            if len(numbers) == 1:
+                constant += weight * numbers.pop()
+                del parts[part]
     return ExactSum(constant, parts)
 
 
@@ -71,14 +72,14 @@ def in_units(values: ProvedValues, linear: ExactSum, space: Space) -> tuple[Arra
     """(combination,): a weighted sum in whole units, and how many of them make 1."""
     tables: dict[int, list[Fraction]] = {}
     for part, weight in linear.parts.items():
-        variable = is_ground(part)
+        variable = part.variable
         if variable not in space.variables:
             raise Refused("a weighted sum is not a function of what is claimed")
-        if variable in (TOKEN, INDEX):
-            table = tables.setdefault(variable, [Fraction(0)] * values.domain(variable).size)
-            table[part[1]] = weight
-        else:
+        if part.state is None:
             tables[variable] = [weight * number for number in values.numbers(variable)]
+        else:
+            table = tables.setdefault(variable, [Fraction(0)] * values.domain(variable).size)
+            table[part.state] = weight
     unit = unit_of([linear.constant, *(number for table in tables.values() for number in table)])
     whole = {variable: [int(number * unit) for number in table]
              for variable, table in tables.items()}  # fmt: skip
@@ -101,7 +102,7 @@ def find_linear(values: ProvedValues, node: SOp) -> ExactSum | None:
     elif isinstance(node, Aggregate):
         meaning = values.claims.aggregates.get(node)
         if meaning and meaning.rule == "mean" and _is_number(values, meaning.outputs[0]):
-            return ExactSum(Fraction(0), {("out", meaning.outputs[0]): Fraction(1)})
+            return ExactSum.of(meaning.outputs[0])
     return found if found is not None else _fitted(values, node)
 
 

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, ClaimedOutput, HeadClaim, HeadOutputClaim, Refused
+from rasp.certificate.claims import (
+    INDEX,
+    ClaimedOutput,
+    HeadClaim,
+    HeadOutputClaim,
+    Refused,
+    SumPart,
+)
 from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums, sums_after
 from rasp.certificate.program.tables import (
     Array,
@@ -191,15 +198,15 @@ def numbers_of_sum(values: ProvedValues, linear: ExactSum) -> list[Fraction]:
     linear, length = _with_one_length(values, linear)
     tokens, indices = token_table(linear, values.inputs), index_table(linear, values.inputs)
     if length is not None:
-        reach = pair_sums(tokens, sums_after(indices, linear.parts["out", length]))
+        reach = pair_sums(tokens, sums_after(indices, linear.parts[SumPart(length)]))
     elif values.inputs.bos is not None:
         reach = [tokens[-1] + indices[0], *pair_sums(tokens[:-1], indices[1:])]
     else:
         reach = pair_sums(tokens, indices)
     by_head: dict[object, dict[int, Fraction]] = {}
-    for (kind, variable), weight in linear.parts.items():
-        if kind == "out" and variable != length:
-            by_head.setdefault(_family(values, variable), {})[variable] = weight
+    for part, weight in linear.parts.items():
+        if part.is_output and part.variable != length:
+            by_head.setdefault(_family(values, part.variable), {})[part.variable] = weight
     for outputs in by_head.values():
         reach = pair_sums(reach, _numbers_of_outputs(values, outputs))
     return sorted({linear.constant + number for number in reach})
@@ -209,12 +216,12 @@ def _with_one_length(values: ProvedValues, linear: ExactSum) -> tuple[ExactSum, 
     """Outputs that are the length are one: the weights of all of them are that of the first."""
     every = [*range(1, values.inputs.max_length + 1)]
     lengths = [part for part in linear.parts
-               if part[0] == "out" and by_length(values, part[1]) == every]  # fmt: skip
+               if part.is_output and by_length(values, part.variable) == every]  # fmt: skip
     weight = sum((linear.parts[part] for part in lengths), Fraction(0))
     parts = {part: known for part, known in linear.parts.items() if part not in lengths}
     if not weight:
         return ExactSum(linear.constant, parts), None
-    return ExactSum(linear.constant, {**parts, lengths[0]: weight}), lengths[0][1]
+    return ExactSum(linear.constant, {**parts, lengths[0]: weight}), lengths[0].variable
 
 
 def _family(values: ProvedValues, variable: int) -> frozenset[tuple[int, int]]:

@@ -96,9 +96,9 @@ class Promise:
         allowed = [numbers[state] for state, place in zip(space.grid[0], column.places, strict=True)
                    if column.atoms[place]]  # fmt: skip
         linear = values.linear_of(variable)
-        if not allowed or any(kind != "out" for kind, _ in linear.parts):
+        terms = linear.output_weights()
+        if not allowed or terms is None:
             raise Refused("a condition is not about a sum over keys")
-        terms = {place: weight for (_, place), weight in linear.parts.items()}
         at_least = at_most = True
         for cases, added in taken(values, terms, Const(1), selectors):
             picked = cases.holds(*selectors)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def is_rank(values: ProvedValues, keys: SOp) -> bool:
     """Whether an s-op is a weighted sum of what one head puts out, all of it a count of keys."""
     linear = values.linear(keys)
-    if linear is None or not linear.parts or any(kind != "out" for kind, _ in linear.parts):
+    weights = None if linear is None else linear.output_weights()
+    if not weights:
         return False
-    weights = {place: weight for (_, place), weight in linear.parts.items()}
     heads = [values.head(place) for place in weights]
     head = heads[0]
     if head.mode != "sum" or head.family or any(other is not head for other in heads):

@@ -12,12 +12,11 @@ from typing import TypeVar
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, TOKEN, Inputs, Refused
+from rasp.certificate.claims import INDEX, TOKEN, Inputs, Refused, SumPart
 from rasp.errors import RaspError
 from rasp.graph import Elementwise, SOp, apply_operator
 
 Array = np.ndarray
-Part = tuple[str, int]
 T = TypeVar("T")
 MOST_COMBINATIONS = 2**62
 MOST_VARIANTS = 256
@@ -249,7 +248,18 @@ class ExactSum:
     """An exact weighted sum of whether the token is t, whether the index is i, and outputs."""
 
     constant: Fraction = Fraction(0)
-    parts: Mapping[Part, Fraction] = field(default_factory=dict)
+    parts: Mapping[SumPart, Fraction] = field(default_factory=dict)
+
+    @staticmethod
+    def of(variable: int) -> ExactSum:
+        """The number that a variable is."""
+        return ExactSum(Fraction(0), {SumPart(variable): Fraction(1)})
+
+    def output_weights(self) -> dict[int, Fraction] | None:
+        """The weight of each output, if there is nothing else in it but a constant."""
+        if not all(part.is_output for part in self.parts):
+            return None
+        return {part.variable: weight for part, weight in self.parts.items()}
 
     def plus(self, other: ExactSum, factor: Fraction = Fraction(1)) -> ExactSum:
         parts = dict(self.parts)
@@ -274,18 +284,18 @@ class ExactSum:
 
 def of_token(table: Sequence[Fraction], inputs: Inputs) -> ExactSum:
     """A function of the token. A BOS is the token at index 0, so that is how it is written."""
-    parts: dict[Part, Fraction] = {}
+    parts: dict[SumPart, Fraction] = {}
     for token, value in enumerate(table):
         is_bos = inputs.bos is not None and token == len(table) - 1
         if value != table[0]:
-            parts[("idx", 0) if is_bos else ("tok", token)] = value - table[0]
+            parts[SumPart(INDEX, 0) if is_bos else SumPart(TOKEN, token)] = value - table[0]
     return ExactSum(table[0], parts)
 
 
 def of_index(table: Sequence[Fraction], inputs: Inputs) -> ExactSum:
     """A function of the index, counted from its value at the base line."""
     base = table[base_line(inputs)]
-    return ExactSum(base, {("idx", place): value - base
+    return ExactSum(base, {SumPart(INDEX, place): value - base
                          for place, value in enumerate(table) if value != base})  # fmt: skip
 
 
@@ -296,16 +306,11 @@ def base_line(inputs: Inputs) -> int:
 
 def token_table(linear: ExactSum, inputs: Inputs) -> list[Fraction]:
     """What the tokens add."""
-    return [linear.parts.get(("tok", place), Fraction(0))
+    return [linear.parts.get(SumPart(TOKEN, place), Fraction(0))
             for place in range(len(inputs.vocabulary))]  # fmt: skip
 
 
 def index_table(linear: ExactSum, inputs: Inputs) -> list[Fraction]:
     """What the indices add."""
-    return [linear.parts.get(("idx", place), Fraction(0)) for place in range(inputs.max_length)]
-
-
-def is_ground(part: Part) -> int:
-    """The variable that a part of a weighted sum belongs to."""
-    kind, place = part
-    return {"tok": TOKEN, "idx": INDEX}.get(kind, place)
+    return [linear.parts.get(SumPart(INDEX, place), Fraction(0))
+            for place in range(inputs.max_length)]  # fmt: skip

@@ -109,21 +109,21 @@ def _decided(
     found = _as_sum_of(values, variable, others) if values.is_number(variable) else None
     if found is None:
         return grid
-    difference = found.plus(ExactSum(Fraction(0), {("out", variable): Fraction(1)}), Fraction(-1))
+    difference = found.plus(ExactSum.of(variable), Fraction(-1))
     whole, _ = in_units(values, difference, Space(variables, grid))
     return np.asarray(grid[:, whole == 0])
 
 
 def _as_sum_of(values: ProvedValues, variable: int, others: tuple[int, ...]) -> ExactSum | None:
     """A number as a weighted sum of others, and of the token and the index if they are here."""
-    free = {kind for kind, place in (("tok", TOKEN), ("idx", INDEX)) if place in others}
+    free = {TOKEN, INDEX} & {*others}
     rest = values.linear_of(variable)
     weights = ExactSum()
-    rows = [(values.linear_of(other), ExactSum(Fraction(0), {("out", other): Fraction(1)}))
+    rows = [(values.linear_of(other), ExactSum.of(other))
             for other in others if values.is_number(other)]  # fmt: skip
     while rows:  # eliminate one part after the other
         line, made = rows.pop()
-        part = next((part for part in line.parts if part[0] not in free), None)
+        part = next((part for part in line.parts if part.variable not in free), None)
         if part is None:
             continue
         for place, (other, other_made) in enumerate(rows):
@@ -131,7 +131,7 @@ def _as_sum_of(values: ProvedValues, variable: int, others: tuple[int, ...]) -> 
             rows[place] = other.plus(line, -factor), other_made.plus(made, -factor)
         factor = rest.parts.get(part, Fraction(0)) / line.parts[part]
         rest, weights = rest.plus(line, -factor), weights.plus(made, factor)
-    return None if any(part[0] not in free for part in rest.parts) else rest.plus(weights)
+    return None if any(part.variable not in free for part in rest.parts) else rest.plus(weights)
 
 
 # -- outputs of one head --------------------------------------------------------------------------

@@ -38,7 +38,6 @@ from rasp.certificate.program.tables import (
     AtomColumn,
     ExactSum,
     Space,
-    is_ground,
     occurring,
 )
 from rasp.certificate.program.together import find_together, restricted
@@ -153,16 +152,19 @@ class ProvedValues:
             case ClaimedSum(constant, parts):
                 return ExactSum(constant, parts)
             case ClaimedOutput():
-                return ExactSum(Fraction(0), {("out", variable): Fraction(1)})
+                return ExactSum.of(variable)
         raise Refused("a variable is not a number")
 
     def grounds(self, variables: Iterable[int]) -> set[int]:
         """Variables, with what sums are made of in their place."""
-        found: set[int] = set()
+        grounds: set[int] = set()
         for variable in variables:
-            known = self.claims.variables[variable]
-            found |= {*map(is_ground, known.parts)} if isinstance(known, ClaimedSum) else {variable}
-        return found
+            match self.claims.variables[variable]:
+                case ClaimedSum(_, parts):
+                    grounds |= {part.variable for part in parts}
+                case _:
+                    grounds.add(variable)
+        return grounds
 
     # -- combinations of states -------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedNode, ClaimedSum, Refused
-from rasp.certificate.program.tables import Space, is_ground
+from rasp.certificate.program.tables import Space
 from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.reading import DOUBLE, Parts, Piece, located, projected
 from rasp.certificate.weights.stand_ins import over_cases
@@ -33,7 +33,7 @@ def closure(values: ProvedValues, variable: int) -> set[int]:
 def _made_of(values: ProvedValues, variable: int) -> list[int]:
     match values.claims.variables[variable]:
         case ClaimedSum(_, parts):
-            return [is_ground(part) for part in parts]
+            return [part.variable for part in parts]
         case ClaimedNode(node):
             return [*values.over(node)]
     return []

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.certificate.claims import INDEX, TOKEN, ClaimedSum
-from rasp.certificate.program.tables import Array, Part, base_line, is_ground
+from rasp.certificate.claims import INDEX, TOKEN, ClaimedSum, SumPart
+from rasp.certificate.program.tables import Array, base_line
 from rasp.certificate.weights.explaining import closure
 from rasp.certificate.weights.reading import DOUBLE, Parts, Piece
 
@@ -83,9 +83,9 @@ def _by_sums(
     here, which counts as error.
     """
     count = len(rows)
-    tables = {(kind, place): row for kind, term in zip(("tok", "idx"), terms, strict=True)
-              for place, row in enumerate(term.parts.value)}  # fmt: skip
-    tables |= {("out", variable): direction @ rows.T
+    tables = {SumPart(variable, state): row for variable in (TOKEN, INDEX)
+              for state, row in enumerate(terms[variable].parts.value)}  # fmt: skip
+    tables |= {SumPart(variable): direction @ rows.T
                for variable, direction in stream.outputs.items()}  # fmt: skip
     before, constant, noise = dict(tables), np.zeros(count), np.zeros(count)
     found = []
@@ -95,7 +95,7 @@ def _by_sums(
             tables[part] = tables.get(part, np.zeros(count)) - float(share) * weight
         constant = constant - float(known.constant) * weight
         found.append(_term(stream, variable, np.outer(stream.numbers(variable), weight)))
-    for variable in (TOKEN, INDEX, *(place for kind, place in tables if kind == "out")):
+    for variable in (TOKEN, INDEX, *(part.variable for part in tables if part.is_output)):
         table, old = _table(stream, variable, tables), _table(stream, variable, before)
         direction = stream.outputs.get(variable, np.zeros(rows.shape[1]))
         scale = np.abs(direction) @ np.abs(rows).T
@@ -112,16 +112,16 @@ def _by_sums(
     return constant, noise, found
 
 
-def _table(stream: Stream, variable: int, tables: Mapping[Part, Array]) -> Array:
+def _table(stream: Stream, variable: int, tables: Mapping[SumPart, Array]) -> Array:
     """(state, reading): what a variable adds by itself."""
     if variable in (TOKEN, INDEX):
-        kind, size = ("tok", "idx")[variable], stream.values.domain(variable).size
-        return np.array([tables[kind, place] for place in range(size)])
-    return np.outer(stream.numbers(variable), tables.get(("out", variable), 0.0))
+        size = stream.values.domain(variable).size
+        return np.array([tables[SumPart(variable, state)] for state in range(size)])
+    return np.outer(stream.numbers(variable), tables.get(SumPart(variable), 0.0))
 
 
 def _shares_of_sums(
-    stream: Stream, tables: Mapping[Part, Array], variables: tuple[int, ...], rows: Array
+    stream: Stream, tables: Mapping[SumPart, Array], variables: tuple[int, ...], rows: Array
 ) -> list[tuple[int, Array]]:
     """The claimed sums, with weights (reading,) that leave least of what they are made of.
 
@@ -133,12 +133,12 @@ def _shares_of_sums(
             if isinstance(values.claims.variables[variable], ClaimedSum)}  # fmt: skip
     explained = {inner for variable in variables for inner in closure(values, variable)
                  if variable not in sums}  # fmt: skip
-    parts = list(dict.fromkeys(part for known in sums.values() for part in known.parts
-                               if part[0] != "out" or any(values.numbers(part[1]))))  # fmt: skip
+    every = dict.fromkeys(part for linear in sums.values() for part in linear.parts)
+    parts = [part for part in every if not part.is_output or any(values.numbers(part.variable))]
     if not parts:  # no sums, or sums of what is always 0
         return []
-    free = [part for part in parts if is_ground(part) not in explained] or parts
-    matrix = np.array([[float(known.parts.get(part, 0)) for known in sums.values()]
+    free = [part for part in parts if part.variable not in explained] or parts
+    matrix = np.array([[float(linear.parts.get(part, 0)) for linear in sums.values()]
                        for part in free])  # fmt: skip
     wanted = np.array([tables.get(part, np.zeros(len(rows))) for part in free])
     weights = np.linalg.lstsq(matrix, wanted, rcond=None)[0]  # (sum, reading)

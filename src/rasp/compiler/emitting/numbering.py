@@ -79,15 +79,15 @@ class Numbering:
             parts += joints.view(leaf, values.layer).inputs
         return self.all(dict.fromkeys(parts))
 
-    def _coordinate(self, coordinate: Coordinate) -> tuple[str, int]:
+    def _coordinate(self, coordinate: Coordinate) -> told.SumPart:
         """A coordinate as claims write it."""
         match coordinate:
             case TokenIs(place):
-                return "tok", place
+                return told.SumPart(told.TOKEN, place)
             case IndexIs(place):
-                return "idx", place
+                return told.SumPart(told.INDEX, place)
             case HeadOutput():
-                return "out", self.number(coordinate)
+                return told.SumPart(self.number(coordinate))
         raise AssertionError(f"no sum is made of {type(coordinate).__name__}")
 
     def _variable(self, variable: Variable) -> claims.ClaimedVariable:

@@ -192,9 +192,9 @@ class _Labels:
             case ClaimedOutput():
                 return self.output(place)
             case ClaimedSum(_, parts):
-                inner = [self.output(number) for kind, number in parts if kind == "out"]
-                inner += ["tokens"] * any(kind == "tok" for kind, _ in parts)
-                inner += ["indices"] * any(kind == "idx" for kind, _ in parts)
+                inner = [self.output(part.variable) for part in parts if part.is_output]
+                inner += ["tokens"] * any(part.variable == TOKEN for part in parts)
+                inner += ["indices"] * any(part.variable == INDEX for part in parts)
                 return " and ".join(dict.fromkeys(inner))
         return "a count of conditions"
 

@@ -7,7 +7,7 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 from rasp.certificate import claims as told
-from rasp.certificate.claims import ClaimedVariable, Claims
+from rasp.certificate.claims import INDEX, TOKEN, ClaimedVariable, Claims, SumPart
 from rasp.compiler.model.forms import (
     ATOM,
     FRACTION,
@@ -125,12 +125,23 @@ WEIGHTS: Form[Mapping[int, float]] = Form(
 )
 
 
+def _sum_part(kind: str, place: int) -> SumPart:
+    return SumPart(place) if kind == "out" else SumPart(GROUND[kind], place)
+
+
+GROUND = {"tok": TOKEN, "idx": INDEX}
+SUM_PART: Form[SumPart] = Form(
+    lambda part: ["out", part.variable] if part.is_output
+    else [("tok", "idx")[part.variable], part.state],
+    row(_sum_part, TEXT, WHOLE).read, width=2,
+)  # fmt: skip
+
+
 def _variable(s_op: Form[SOp]) -> Form[ClaimedVariable]:
     """A variable as a list that begins with its kind; null for the token and the index."""
-    sums = pairs(row(_tuple, TEXT, WHOLE), FRACTION)
     kinds: dict[str, tuple[type, Form[Any]]] = {
         "output": (told.ClaimedOutput, row(told.ClaimedOutput, WHOLE, WHOLE, WHOLE)),
-        "sum": (told.ClaimedSum, row(told.ClaimedSum, FRACTION, sums)),
+        "sum": (told.ClaimedSum, row(told.ClaimedSum, FRACTION, pairs(SUM_PART, FRACTION))),
         "node": (told.ClaimedNode, row(told.ClaimedNode, s_op)),
         "count": (told.ClaimedCount, row(told.ClaimedCount, listed(s_op))),
     }
