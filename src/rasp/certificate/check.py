@@ -81,7 +81,7 @@ class Verdict:
 
 
 def check(
-    found: Mapping[str, Array],
+    arrays: Mapping[str, Array],
     outputs: Mapping[str, Node],
     inputs: Inputs,
     readouts: Sequence[Readout],
@@ -98,7 +98,7 @@ def check(
     notes = Findings()
     try:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            total = _check(found, outputs, inputs, readouts, claims, notes, noise, precision)
+            total = _check(arrays, outputs, inputs, readouts, claims, notes, noise, precision)
     except Refused as refused:
         where = f"{refused.where}: " if refused.where else ""
         return Verdict(False, where + refused.why, tuple(notes.blocks))
@@ -111,7 +111,7 @@ def check(
 
 
 def _check(
-    found: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
+    arrays: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
     readouts: Sequence[Readout], claims: Claims, notes: Findings, noise: float,
     precision: Precision,
 ) -> bool:  # fmt: skip
@@ -120,7 +120,7 @@ def _check(
         raise Refused("the claims are about another model")
     _check_inputs(inputs)
     _check_sums(claims, inputs)
-    weights = read_weights(precision.arrays(found), heads, len(readouts))
+    weights = read_weights(precision.arrays(arrays), heads, len(readouts))
     has_sink = len(weights.tokens) > len(inputs.vocabulary)
     if not weights.fit(len(inputs.vocabulary) + has_sink, inputs.max_length):
         raise Refused("arrays do not fit together")
@@ -200,10 +200,10 @@ def _check_meanings(values: ProvedValues, outputs: Sequence[Node]) -> None:
             with _at(_name(layer, number)):
                 check_head(values, head)
     where = values.inputs.where
-    for known, nodes in ((values, outputs), (values.plain, [where] if where else [])):
+    for proved, nodes in ((values, outputs), (values.plain, [where] if where else [])):
         for node in in_order(nodes):
             if isinstance(node, Aggregate) and node in values.claims.aggregates:
-                check_aggregate(known, node, values.claims.aggregates[node])
+                check_aggregate(proved, node, values.claims.aggregates[node])
 
 
 def _read_after(stream: Stream, block: str, notes: Findings) -> None:
@@ -260,7 +260,7 @@ def _name(layer: int, number: int) -> str:
 
 def _variable(claims: Claims, layer: int, head: int, output: int) -> int:
     wanted = ClaimedOutput(layer, head, output)
-    places = [place for place, known in enumerate(claims.variables) if known == wanted]
+    places = [place for place, variable in enumerate(claims.variables) if variable == wanted]
     if len(places) != 1:
         raise Refused("an output of a head has no variable, or several")
     return places[0]

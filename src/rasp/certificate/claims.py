@@ -167,8 +167,8 @@ class Meaning:
 
     rule "mean": it is the one output. "positive": it is 0 where the one output, a mean of counts,
     is 0, and above 0 elsewhere, and the program asks for no more. "count": it is
-    light / (known + Σ outputs), a share of 1 of everything picked. "pick": light where
-    known + Σ outputs is not 0. "product", "ratio": known + Σ outputs is the aggregate times how
+    light / (own + Σ outputs), a share of 1 of everything picked. "pick": light where
+    own + Σ outputs is not 0. "product", "ratio": own + Σ outputs is the aggregate times how
     many keys are picked, and the program asks for no more than that tells. "shares": two heads
     tell together. "never": nothing is ever picked.
     """
@@ -176,9 +176,10 @@ class Meaning:
     rule: str
     outputs: tuple[int, ...]
     constant: Fraction = Fraction(0)
-    known: SOp | None = None
+    own: SOp | None = None
+    """What the query adds by itself."""
     factor: Fraction = Fraction(0)
-    """`known` in the rules above is constant + factor · known, at the query."""
+    """`own` in the rules above is constant + factor · own, at the query."""
 
 
 @dataclass(frozen=True)

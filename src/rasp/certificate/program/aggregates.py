@@ -93,8 +93,8 @@ def _check_positive(values: ProvedValues, node: Aggregate, meaning: Meaning) -> 
     space = values.space((output.carrier,))
     column = values.column(node.values, space)
     first, *others = by_state(column, space, values.domain(output.carrier).size)
-    known = [atom for atom in (first, *others) if not isinstance(atom, (bool, str, type(None)))]
-    if len(known) <= len(others) or first != 0 or not all(atom > 0 for atom in known[1:]):
+    numbers = [atom for atom in (first, *others) if not isinstance(atom, (bool, str, type(None)))]
+    if len(numbers) <= len(others) or first != 0 or not all(atom > 0 for atom in numbers[1:]):
         raise Refused("values are not 0 where a count is, and above 0 elsewhere")
 
 
@@ -143,26 +143,26 @@ def _light(values: ProvedValues, node: Aggregate) -> Atom:
 def _check_light(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     """Values that are 0 but at index 0.
 
-    "count": index 0 is always picked, so the mean is light / (number of picks), and known + Σ
+    "count": index 0 is always picked, so the mean is light / (number of picks), and own + Σ
     outputs is that number: 1 for key 0, and for other keys 1 where they are picked. "pick":
-    nothing but index 0 is ever picked, and known + Σ outputs is 1 where it is.
+    nothing but index 0 is ever picked, and own + Σ outputs is 1 where it is.
     """
     if not _light(values, node):
         raise Refused("the value at index 0 is 0")
     counted = meaning.rule == "count"
     if not counted and (isinstance(node.default, str) or node.default != 0):
         raise Refused("the default of a pick is not 0")
-    known = []
-    if meaning.known is not None:
-        if not isinstance(meaning.known, Elementwise) or meaning.known.op != "indicator":
+    conditions = []
+    if meaning.own is not None:
+        if not isinstance(meaning.own, Elementwise) or meaning.own.op != "indicator":
             raise Refused("what a query knows by itself is not an indicator")
-        known = [as_selector(values.picks, meaning.known.operands[0], at_key=False)]
+        conditions = [as_selector(values.picks, meaning.own.operands[0], at_key=False)]
     terms = dict.fromkeys(meaning.outputs, Fraction(1))
-    for cases, total in taken(values, terms, Const(1), [node.selector, *known]):
+    for cases, total in taken(values, terms, Const(1), [node.selector, *conditions]):
         picked = cases.holds(node.selector)
         if cases.first:
             total = total + meaning.constant
-            total = total + sum(cases.holds(each) * meaning.factor for each in known)
+            total = total + sum(cases.holds(condition) * meaning.factor for condition in conditions)
         if (total != picked).any() or (cases.first and counted and not picked.all()):
             raise Refused("a sum does not count what the aggregate picks")
         if not cases.first and not counted and picked.any():
@@ -178,7 +178,7 @@ def _check_sum(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     base: SOp = node.values
     if meaning.constant:
         base = Elementwise("-", (node.values, Const(_plain(meaning.constant))))
-    if isinstance(node.selector, SelectBest) or meaning.known is not None:
+    if isinstance(node.selector, SelectBest) or meaning.own is not None:
         raise Refused("a sum over the best picks")
     if any(isinstance(atom, (bool, str)) for atom in values.picks.atoms(node.values, None)):
         raise Refused("a sum of what is not numbers")
@@ -238,9 +238,9 @@ def check_ratio(values: ProvedValues, node: Elementwise) -> None:
         raise Refused("a sum is used where the program has a mean")
     means = [operand for operand in node.operands if isinstance(operand, Aggregate)]
     meanings = [values.claims.aggregates.get(mean) for mean in means]
-    if not means or any(known is None or known.rule != "ratio" for known in meanings):
+    if not means or any(meaning is None or meaning.rule != "ratio" for meaning in meanings):
         raise Refused("a sum is used where the program has a mean")
-    constants = {known.constant for known in meanings if known is not None}
+    constants = {meaning.constant for meaning in meanings if meaning is not None}
     if len(means) == len(node.operands) and constants == {0}:
         same = len({mean.selector for mean in means}) == 1
         if same and all(mean.default == 0 for mean in means):
@@ -262,11 +262,11 @@ def _check_shares(values: ProvedValues, node: Aggregate, meaning: Meaning) -> No
     or nothing but index 0, where the selector does (constant 0).
     """
     picks = values.picks
-    if len(meaning.outputs) != 2 or meaning.known is not None:
+    if len(meaning.outputs) != 2 or meaning.own is not None:
         raise Refused("a width takes two heads, and nothing else")
     numbers_of_shares(values, meaning.outputs)
     _light(values, node)
-    selectors = [each.selector for each in values.head(meaning.outputs[0]).conjuncts]
+    selectors = values.head(meaning.outputs[0]).selectors
     always = bool(meaning.constant)
     for cases in picks.cases([node.selector, *selectors]):
         shared = cases.holds(*selectors)

@@ -45,20 +45,20 @@ MOST_PAIRS = 1_000_000
 
 def holds(node: Selector, comparison: Callable[[Select], Any]) -> Any:
     """Whether a selector holds, given that of each of its comparisons: a bool, or an array."""
-    found: dict[Node, Any] = {}
+    truth: dict[Node, Any] = {}
     for part in selectors_in(node):
         match part:
             case Select():
-                found[part] = comparison(part)
+                truth[part] = comparison(part)
             case SelectorNot(inner):
-                found[part] = found[inner] ^ True
+                truth[part] = truth[inner] ^ True
             case SelectorAnd(left, right):
-                found[part] = found[left] & found[right]
+                truth[part] = truth[left] & truth[right]
             case SelectorOr(left, right):
-                found[part] = found[left] | found[right]
+                truth[part] = truth[left] | truth[right]
             case _:
                 raise Refused("a selector is not made of comparisons")
-    return found[node]
+    return truth[node]
 
 
 def comparisons(nodes: Sequence[Selector]) -> list[Select]:
@@ -81,28 +81,28 @@ def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: st
     left, right = (np.array([-1 if atom is None else rank[isinstance(atom, str), atom]
                              for atom in atoms], int) for atoms in (keys, queries))  # fmt: skip
     one, other = left[None, :], right[:, None]
-    found = {"==": one == other, "!=": one != other, "<": one < other,
+    table = {"==": one == other, "!=": one != other, "<": one < other,
              "<=": one <= other, ">": one > other, ">=": one >= other}[op]  # fmt: skip
     if op not in ("==", "!="):
         texts = len([is_text for is_text, _ in order if not is_text])
-        found = found & ((one < texts) == (other < texts))
-    return np.asarray(found & (one >= 0) & (other >= 0))
+        table = table & ((one < texts) == (other < texts))
+    return np.asarray(table & (one >= 0) & (other >= 0))
 
 
 def outcomes(keys: Sequence[Atom], queries: Sequence[Atom]) -> int:
     """What a comparison of one of these with one of those can come to."""
     if len(keys) * len(queries) > MOST_PAIRS:
         return BELOW | EQUAL | ABOVE | APART
-    found = 0
+    possible = 0
     for is_text in (False, True):
         ones: list[Any] = [atom for atom in keys if isinstance(atom, str) == is_text]
         others: list[Any] = [atom for atom in queries if isinstance(atom, str) == is_text]
         if ones and others:
-            found |= BELOW * (min(ones) < max(others)) | ABOVE * (max(ones) > min(others))
-            found |= EQUAL * bool(set(ones) & set(others))
+            possible |= BELOW * (min(ones) < max(others)) | ABOVE * (max(ones) > min(others))
+            possible |= EQUAL * bool(set(ones) & set(others))
         if ones and len(others) < len(queries):
-            found |= APART
-    return found
+            possible |= APART
+    return possible
 
 
 class Cases:
@@ -116,19 +116,19 @@ class Cases:
         allowed: dict[object, int] = {}
         for node in comparisons(nodes):
             if picks.is_of_one_value(node) or (at_itself and node.keys is node.queries):
-                found = EQUAL
+                possible = EQUAL
             else:
-                found = outcomes(picks.atoms(node.keys, first), picks.atoms(node.queries, None))
-            allowed[self._pair(node)] = allowed.get(self._pair(node), 15) & found
-        lists = [[bit for bit in (BELOW, EQUAL, ABOVE, APART) if bit & some]
-                 for some in allowed.values()]  # fmt: skip
-        sizes = [len(some) for some in lists]
+                possible = outcomes(picks.atoms(node.keys, first), picks.atoms(node.queries, None))
+            allowed[self._pair(node)] = allowed.get(self._pair(node), 15) & possible
+        lists = [[bit for bit in (BELOW, EQUAL, ABOVE, APART) if bit & bits]
+                 for bits in allowed.values()]  # fmt: skip
+        sizes = [len(bits) for bits in lists]
         self.count = int(np.prod(sizes, dtype=object)) if sizes else 1
         if self.count > MOST_CASES:
             raise Refused("a selector has too many cases to be looked at")
         grid = np.indices(sizes).reshape(len(sizes), self.count)
-        self.outcome = {pair: np.array(some, int)[row]
-                        for pair, some, row in zip(allowed, lists, grid, strict=True)}  # fmt: skip
+        self.outcome = {pair: np.array(bits, int)[row]
+                        for pair, bits, row in zip(allowed, lists, grid, strict=True)}  # fmt: skip
 
     def _pair(self, node: Select) -> tuple[object, object]:
         if self.picks.is_of_one_value(node):
@@ -137,21 +137,21 @@ class Cases:
 
     def holds(self, *nodes: Selector) -> Array:
         """(case,): whether all of some selectors hold."""
-        found = np.ones(self.count, bool)
+        truth = np.ones(self.count, bool)
         for node in nodes:
-            found &= holds(node, lambda one: self.outcome[self._pair(one)] & HOLDS[one.op] > 0)
-        return found
+            truth &= holds(node, lambda one: self.outcome[self._pair(one)] & HOLDS[one.op] > 0)
+        return truth
 
 
 def as_selector(picks: Picks, condition: SOp, at_key: bool) -> Selector:
     """A condition on keys alone, or queries alone, as a selector with the other side fixed."""
-    made: dict[SOp, Selector] = {}
+    selectors: dict[SOp, Selector] = {}
 
     def of(part: SOp) -> Selector:
         """A part of it, once, however often it is shared."""
-        if part not in made:
-            made[part] = find(part)
-        return made[part]
+        if part not in selectors:
+            selectors[part] = find(part)
+        return selectors[part]
 
     def find(part: SOp) -> Selector:
         match part:

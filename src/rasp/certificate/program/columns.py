@@ -81,15 +81,15 @@ def _aggregate(values: ProvedValues, node: Aggregate, meaning: Meaning, space: S
         case "count" | "pick":
             whole = linear_column(values, values.whole(meaning), space)
             light = values.picks.atoms(node.values, True)[0]
-            found: list[Atom | None] = []
+            atoms: list[Atom | None] = []
             for number in map(Fraction, whole.atoms):  # type: ignore[arg-type]
                 if meaning.rule == "pick":
-                    found.append(light if number else node.default)
+                    atoms.append(light if number else node.default)
                 elif number < 1:
-                    found.append(None)
+                    atoms.append(None)
                 else:
-                    found.append(light if number == 1 else Fraction(light) / number)
-            return column_of(found, whole.places)
+                    atoms.append(light if number == 1 else Fraction(light) / number)
+            return column_of(atoms, whole.places)
         case "shares":
             return _from_shares(values, node, meaning, space)
     raise Refused("a sum is used where the program has a mean")
@@ -102,37 +102,39 @@ def _from_shares(
     counts = numbers_of_shares(values, meaning.outputs)
     whole = linear_column(values, values.whole(meaning), space)
     (light,) = values.picks.atoms(node.values, True)
-    found: list[Atom | None] = []
+    atoms: list[Atom | None] = []
     for number in whole.atoms:
         picked, others = counts[Fraction(number)]  # type: ignore[arg-type]
         if meaning.constant:  # the aggregate that always picks position 0
-            found.append(light if not others else Fraction(light) / (others + 1))
+            atoms.append(light if not others else Fraction(light) / (others + 1))
         else:
-            found.append(light if picked else node.default)
-    return column_of(found, whole.places)
+            atoms.append(light if picked else node.default)
+    return column_of(atoms, whole.places)
 
 
 def _of_output(values: ProvedValues, variable: int, space: Space) -> AtomColumn:
-    known = values.domain(variable)
-    if variable not in space.variables and all(same(atom, known.atoms[0]) for atom in known.atoms):
-        kinds = frozenset(map(type, known.atoms))  # one number, an int or a mean of several
-        return loosened(column_of(known.atoms[-1:], np.zeros(space.size, int)), kinds)
+    domain = values.domain(variable)
+    if variable not in space.variables and all(
+        same(atom, domain.atoms[0]) for atom in domain.atoms
+    ):
+        kinds = frozenset(map(type, domain.atoms))  # one number, an int or a mean of several
+        return loosened(column_of(domain.atoms[-1:], np.zeros(space.size, int)), kinds)
     atoms, states = [*values.domain(variable).atoms, None], values.states_on(variable, space)
     return AtomColumn(atoms, np.where(states < 0, len(atoms) - 1, states))
 
 
 def _elementwise(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn:
-    found = _positive(values, node, space) or _of_stand_ins(values, node, space)
-    if found is not None:
-        return found
+    column = _positive(values, node, space) or _of_stand_ins(values, node, space)
+    if column is not None:
+        return column
     try:
         columns = [values.column(operand, space) for operand in node.operands]
         return combined(node.op, columns, node in values.program)
     except Refused:
         for rule in (_counted, _as_line, _by_sign, _either_way, _lifted):
-            found = rule(values, node, space)
-            if found is not None:
-                return found
+            column = rule(values, node, space)
+            if column is not None:
+                return column
         raise
 
 
@@ -147,8 +149,8 @@ def _of_stand_ins(values: ProvedValues, node: Elementwise, space: Space) -> Atom
     if node.op == "*":
         return linear_column(values, values.linear_or_refuse(node), space, kinds_of(values, node))
     check_ratio(values, node)
-    lines = [known if known is not None else values.linear_or_refuse(operand)
-             for known, operand in zip(sums, node.operands, strict=True)]  # fmt: skip
+    lines = [stand_in if stand_in is not None else values.linear_or_refuse(operand)
+             for stand_in, operand in zip(sums, node.operands, strict=True)]  # fmt: skip
     if node.op == "/":
         columns = [linear_column(values, line, space) for line in lines]
         return combined("/", columns, node in values.program)
@@ -180,9 +182,9 @@ def _counted(values: ProvedValues, node: Elementwise, space: Space) -> AtomColum
         return None
     operands = {*operands_of(node, node.op)} - {Const(node.op == "and")}
     for variable in space.variables:
-        known = values.claims.variables[variable]
-        if isinstance(known, ClaimedCount) and operands == {*known.conditions}:
-            count = len(known.conditions)
+        claimed = values.claims.variables[variable]
+        if isinstance(claimed, ClaimedCount) and operands == {*claimed.conditions}:
+            count = len(claimed.conditions)
             least = 1 if node.op == "or" else count
             return column_of([held >= least for held in range(count + 1)], space.row(variable))
     return None
@@ -226,9 +228,9 @@ def _either_way(values: ProvedValues, node: Elementwise, space: Space) -> AtomCo
         return None
     condition, *branches = node.operands
     try:
-        known = {typed(atom) for atom in values.table(condition)[1].listed() if atom is not None}
-        if len(known) == 1:
-            ((_, holds),) = known
+        outcomes = {typed(atom) for atom in values.table(condition)[1].listed() if atom is not None}
+        if len(outcomes) == 1:
+            ((_, holds),) = outcomes
             return values.column(branches[0 if holds else 1], space)
         one, other = (values.column(branch, space) for branch in branches)
     except Refused:
@@ -268,16 +270,16 @@ def _projected(
     places = np.ravel_multi_index([row[fine] for row in rows], sizes)
     _, pairs = joint_places([(places, int(np.prod(sizes))),
                              (column.places[fine], len(column.atoms))])  # fmt: skip
-    known: dict[int, Atom] = {}
+    by_place: dict[int, Atom] = {}
     kinds = set(column.kinds)
     for place, atom in pairs:
         value = column.atoms[atom]
         if value is None:
             continue
-        if not same(known.setdefault(place, value), value):
+        if not same(by_place.setdefault(place, value), value):
             return None
-        if type(known[place]) is not type(value):
-            kinds |= {type(known[place]), type(value)}
+        if type(by_place[place]) is not type(value):
+            kinds |= {type(by_place[place]), type(value)}
     wanted = np.ravel_multi_index([*space.grid], sizes)
-    found = column_of([known.get(place) for place in wanted.tolist()], np.arange(space.size))
-    return AtomColumn(found.atoms, found.places, frozenset(kinds))
+    projected = column_of([by_place.get(place) for place in wanted.tolist()], np.arange(space.size))
+    return AtomColumn(projected.atoms, projected.places, frozenset(kinds))

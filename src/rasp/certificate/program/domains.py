@@ -77,8 +77,8 @@ def domain_of(column: AtomColumn) -> Domain:
     atoms = [atom for atom in column.listed() if atom is not None]
     if not column.kinds:
         return Domain(atoms, None)
-    known = {(isinstance(atom, str), atom): atom for atom in atoms}
-    return Domain([*known.values()], None, column.kinds | set(map(type, atoms)))
+    distinct = {(isinstance(atom, str), atom): atom for atom in atoms}
+    return Domain([*distinct.values()], None, column.kinds | set(map(type, atoms)))
 
 
 def states_of_atoms(column: AtomColumn, domain: Domain) -> list[int]:
@@ -86,9 +86,9 @@ def states_of_atoms(column: AtomColumn, domain: Domain) -> list[int]:
     different kinds are different states, unless the domain does not tell them apart.
     """
     alike: dict[tuple[bool, Atom | None], list[int]] = {}
-    for state, known in enumerate(domain.atoms):
-        alike.setdefault((isinstance(known, str), known), []).append(state)
-    found = []
+    for state, listed in enumerate(domain.atoms):
+        alike.setdefault((isinstance(listed, str), listed), []).append(state)
+    states = []
     for atom in column.atoms:
         equal = alike.get((isinstance(atom, str), atom), [])
         mine = [state for state in equal if typed(domain.atoms[state]) == typed(atom)]
@@ -96,5 +96,5 @@ def states_of_atoms(column: AtomColumn, domain: Domain) -> list[int]:
             mine = equal
         elif equal and (not mine or (column.kinds and len(equal) > 1)):
             raise Refused("an int is told from an equal float, which are one number to a model")
-        found.append(mine[0] if mine else -1)
-    return found
+        states.append(mine[0] if mine else -1)
+    return states

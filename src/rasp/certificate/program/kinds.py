@@ -75,10 +75,10 @@ def _counts_one(values: ProvedValues, meaning: Meaning) -> bool:
 
 
 def _joined(operands: Iterable[frozenset[type]]) -> frozenset[type]:
-    known = list(operands)
-    if {Fraction} in known:
+    listed = list(operands)
+    if {Fraction} in listed:
         return frozenset({Fraction})
-    return frozenset(int if kind is bool else kind for kinds in known for kind in kinds)
+    return frozenset(int if kind is bool else kind for kinds in listed for kind in kinds)
 
 
 def loosened(column: AtomColumn, kinds: frozenset[type]) -> AtomColumn:

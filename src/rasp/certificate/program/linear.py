@@ -96,14 +96,14 @@ def in_units(values: ProvedValues, linear: ExactSum, space: Space) -> tuple[Arra
 
 def find_linear(values: ProvedValues, node: SOp) -> ExactSum | None:
     """An s-op as a weighted sum of tokens, indices and outputs, if it is one."""
-    found = None
+    linear = None
     if isinstance(node, Elementwise):
-        found = _by_product(values, node) or _by_operator(values, node)
+        linear = _by_product(values, node) or _by_operator(values, node)
     elif isinstance(node, Aggregate):
         meaning = values.claims.aggregates.get(node)
         if meaning and meaning.rule == "mean" and _is_number(values, meaning.outputs[0]):
             return ExactSum.of(meaning.outputs[0])
-    return found if found is not None else _fitted(values, node)
+    return linear if linear is not None else _fitted(values, node)
 
 
 def _is_number(values: ProvedValues, variable: int) -> bool:
@@ -138,25 +138,25 @@ def _by_product(values: ProvedValues, node: Elementwise) -> ExactSum | None:
 
 
 def _by_operator(values: ProvedValues, node: Elementwise) -> ExactSum | None:
-    lines = [None if values.stand_in(each) else values.linear(each) for each in node.operands]
-    known = [line for line in lines if line is not None]
-    if len(known) < len(node.operands) or not known:
+    lines = [None if values.stand_in(part) else values.linear(part) for part in node.operands]
+    sums = [line for line in lines if line is not None]
+    if len(sums) < len(node.operands) or not sums:
         return None
     match node.op:
         case "+":
-            return known[0].plus(known[1])
+            return sums[0].plus(sums[1])
         case "-":
-            return known[0].plus(known[1], Fraction(-1))
+            return sums[0].plus(sums[1], Fraction(-1))
         case "negate":
-            return known[0].times(Fraction(-1))
-        case "*" if not known[0].parts:
-            return known[1].times(known[0].constant)
-        case "*" if not known[1].parts:
-            return known[0].times(known[1].constant)
-        case "/" if not known[1].parts and known[1].constant:
-            return known[0].times(1 / known[1].constant)
-    if len(known) == 1 and _keeps(values, node.op, node.operands[0], known[0]):
-        return known[0]
+            return sums[0].times(Fraction(-1))
+        case "*" if not sums[0].parts:
+            return sums[1].times(sums[0].constant)
+        case "*" if not sums[1].parts:
+            return sums[0].times(sums[1].constant)
+        case "/" if not sums[1].parts and sums[1].constant:
+            return sums[0].times(1 / sums[1].constant)
+    if len(sums) == 1 and _keeps(values, node.op, node.operands[0], sums[0]):
+        return sums[0]
     return None
 
 
@@ -179,15 +179,15 @@ def _fitted(values: ProvedValues, node: SOp) -> ExactSum | None:
     atoms = column.listed()
     if any(isinstance(atom, str) for atom in atoms):
         return None
-    known = [Fraction(atom) for atom in atoms if atom is not None]
-    if known and len(set(known)) == 1:
-        return ExactSum(known[0])
-    if len(space.variables) != 1 or not known:
+    held = [Fraction(atom) for atom in atoms if atom is not None]
+    if held and len(set(held)) == 1:
+        return ExactSum(held[0])
+    if len(space.variables) != 1 or not held:
         return None
     (variable,) = space.variables
     numbers = [None if atom is None else Fraction(atom)
                for atom in by_state(column, space, values.domain(variable).size)]  # fmt: skip
-    filled = [known[0] if number is None else number for number in numbers]
+    filled = [held[0] if number is None else number for number in numbers]
     if variable == TOKEN:
         return of_token(filled, values.inputs)
     if variable == INDEX:
@@ -200,14 +200,14 @@ def _fitted(values: ProvedValues, node: SOp) -> ExactSum | None:
 
 def _line(points: Sequence[tuple[Fraction, Fraction | None]], base: ExactSum) -> ExactSum | None:
     """A line through points, as a multiple of a sum that is their first coordinate."""
-    known: dict[Fraction, Fraction] = {}
+    by_code: dict[Fraction, Fraction] = {}
     for code, number in points:
-        if number is not None and known.setdefault(code, number) != number:
+        if number is not None and by_code.setdefault(code, number) != number:
             return None
-    if len(known) < 2:
+    if len(by_code) < 2:
         return None
-    (first, low), (second, high), *_ = known.items()
+    (first, low), (second, high), *_ = by_code.items()
     slope = (high - low) / (second - first)
-    if any(low + slope * (code - first) != number for code, number in known.items()):
+    if any(low + slope * (code - first) != number for code, number in by_code.items()):
         return None
     return base.times(slope).plus(ExactSum(low - slope * first))

@@ -46,7 +46,7 @@ def is_strict_order(holds: Callable[[Case], bool], differs: Sequence[bool]) -> b
 
 def _is_possible(case: Case, differs: Sequence[bool]) -> bool:
     """Whether two different positions can compare so."""
-    return not any(each == EQUAL and apart for each, apart in zip(case, differs, strict=True))
+    return not any(outcome == EQUAL and apart for outcome, apart in zip(case, differs, strict=True))
 
 
 def _opposite(case: Case) -> Case:

@@ -48,24 +48,24 @@ def states_of_output(values: ProvedValues, variable: int) -> list[State]:
         return [(number, number) for number in {*shares, Fraction(head.outweighs)}]
     if output.carrier is not None:
         return _moved_counts(values, head, output)
-    known = by_length(values, variable)
-    if known is not None:
-        return [(number, Fraction(number)) for number in known]
+    totals = by_length(values, variable)
+    if totals is not None:
+        return [(number, Fraction(number)) for number in totals]
     if head.mode == "sum":
         return [
             (number, number) for number in sums_of(values, [output.values], int(head.never_empty))
         ]
-    found = values.picks.atoms(output.values, None)
-    numbers = [Fraction(atom) for atom in found if not isinstance(atom, (bool, str))]
+    atoms = values.picks.atoms(output.values, None)
+    numbers = [Fraction(atom) for atom in atoms if not isinstance(atom, (bool, str))]
     if values.picks.picks_one_value(head, output):
         numbers = [] if values.picks.picks_one(head) else numbers
-    elif len(numbers) < len(found) and not values.picks.fails_for_several(head, output):
+    elif len(numbers) < len(atoms) and not values.picks.fails_for_several(head, output):
         raise Refused("a head averages what has no mean")
     elif not _is_affine(output.codes or {}):
         raise Refused("a mean of codes is not the code of the mean")
     elif numbers:
         numbers = means(numbers, most)
-    return [(atom, output.code(atom)) for atom in (*found, *numbers, *_default(head, output))]
+    return [(atom, output.code(atom)) for atom in (*atoms, *numbers, *_default(head, output))]
 
 
 def _is_affine(codes: Mapping[Atom, Fraction]) -> bool:
@@ -116,15 +116,15 @@ def _moved_counts(values: ProvedValues, head: HeadClaim, output: HeadOutputClaim
     if column.kinds:
         raise Refused("a count is moved for numbers of uncertain kind")
     atoms = by_state(column, values.space((output.carrier,)), values.domain(output.carrier).size)
-    found: list[State] = [
+    states: list[State] = [
         (atom, Fraction(count)) for count, atom in enumerate(atoms) if atom is not None
     ]
     are_bools = all(isinstance(atom, bool) for atom in column.atoms)
     if not (values.picks.picks_one(head)
             or (are_bools and values.picks.fails_for_several(head, output))):  # fmt: skip
         counts = [Fraction(count) for count in range(len(atoms))]
-        found = [(mean, mean) for mean in means(counts, values.inputs.max_length)]
-    return found + [(atom, output.base) for atom in _default(head, output)]
+        states = [(mean, mean) for mean in means(counts, values.inputs.max_length)]
+    return states + [(atom, output.base) for atom in _default(head, output)]
 
 
 # -- outputs that the length decides --------------------------------------------------------------
@@ -156,10 +156,10 @@ def longest(values: ProvedValues, variable: int) -> Array | None:
 
     Every index is below the length.
     """
-    known = by_length(values, variable)
-    if known is None:
+    totals = by_length(values, variable)
+    if totals is None:
         return None
-    last = {typed(atom): length for length, atom in enumerate(known, 1)}
+    last = {typed(atom): length for length, atom in enumerate(totals, 1)}
     return np.array([last[typed(atom)] for atom in values.domain(variable).atoms])
 
 
@@ -184,8 +184,8 @@ def numbers_of_shares(
     if not alike or first.outweighs == second.outweighs:
         raise Refused("two heads that give shares do not belong together")
     shares = [share(first, others) for others in range(values.inputs.max_length)]
-    found = {number: (False, others) for others, number in enumerate(shares) if others}
-    return found | {1 + number: (True, others) for others, number in enumerate(shares)}
+    without_first = {number: (False, others) for others, number in enumerate(shares) if others}
+    return without_first | {1 + number: (True, others) for others, number in enumerate(shares)}
 
 
 def numbers_of_sum(values: ProvedValues, linear: ExactSum) -> list[Fraction]:
@@ -218,7 +218,7 @@ def _with_one_length(values: ProvedValues, linear: ExactSum) -> tuple[ExactSum, 
     lengths = [part for part in linear.parts
                if part.is_output and by_length(values, part.variable) == every]  # fmt: skip
     weight = sum((linear.parts[part] for part in lengths), Fraction(0))
-    parts = {part: known for part, known in linear.parts.items() if part not in lengths}
+    parts = {part: factor for part, factor in linear.parts.items() if part not in lengths}
     if not weight:
         return ExactSum(linear.constant, parts), None
     return ExactSum(linear.constant, {**parts, lengths[0]: weight}), lengths[0].variable
@@ -226,11 +226,11 @@ def _with_one_length(values: ProvedValues, linear: ExactSum) -> tuple[ExactSum, 
 
 def _family(values: ProvedValues, variable: int) -> frozenset[tuple[int, int]]:
     """The heads with which an output's head shares out keys; all that give shares are one."""
-    known, head = values.claims.variables[variable], values.head(variable)
-    assert isinstance(known, ClaimedOutput)
+    claimed, head = values.claims.variables[variable], values.head(variable)
+    assert isinstance(claimed, ClaimedOutput)
     if head.mode == "share":
-        return frozenset({(known.layer, -1)})
-    return frozenset({(known.layer, known.head), *head.family})
+        return frozenset({(claimed.layer, -1)})
+    return frozenset({(claimed.layer, claimed.head), *head.family})
 
 
 def _numbers_of_outputs(values: ProvedValues, weights: Mapping[int, Fraction]) -> list[Fraction]:

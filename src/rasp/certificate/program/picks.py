@@ -61,8 +61,8 @@ class Picks:
             places = places[(is_bos == first) | (row == ANY)]
         elif first is False and self.values.inputs.max_length == 1:
             places = places[:0]
-        found = [column.atoms[place] for place in occurring(places).tolist()]
-        return [variant for atom in found for variant in variants_of(atom, column.kinds)]
+        atoms = [column.atoms[place] for place in occurring(places).tolist()]
+        return [variant for atom in atoms for variant in variants_of(atom, column.kinds)]
 
     def side(self, node: SOp, first: bool | None) -> Side:
         if (node, first) not in self._sides:
@@ -71,10 +71,10 @@ class Picks:
 
     def _find_side(self, node: SOp, first: bool | None) -> Side:
         """The atom that a node holds, the weighted sum that it is, or itself."""
-        known = self.atoms(node, first)
-        if len({typed(atom)[1] for atom in known}) == 1:
-            return typed(known[0])
-        is_number = not any(isinstance(atom, str) for atom in known)
+        atoms = self.atoms(node, first)
+        if len({typed(atom)[1] for atom in atoms}) == 1:
+            return typed(atoms[0])
+        is_number = not any(isinstance(atom, str) for atom in atoms)
         linear = self.values.linear(node) if is_number else None
         return node if linear is None else (linear.constant, frozenset(linear.parts.items()))
 
@@ -115,13 +115,13 @@ class Picks:
 
     def by_index(self, selectors: Sequence[Selector]) -> Array | None:
         """(query, key): the selection, where the indices alone decide it."""
-        found = np.ones((self.values.inputs.max_length,) * 2, bool)
+        selection = np.ones((self.values.inputs.max_length,) * 2, bool)
         try:
             for node in selectors:
-                found &= holds(node, self._compared_by_index)
+                selection &= holds(node, self._compared_by_index)
         except Refused:
             return None
-        return found
+        return selection
 
     def _compared_by_index(self, node: Select) -> Array:
         atoms, space = [], self.values.space((INDEX,))
@@ -134,12 +134,12 @@ class Picks:
 
     def silent(self, selectors: Sequence[Selector]) -> Array:
         """(index,): where a query picks nothing, since some condition on the indices fails."""
-        found = np.zeros(self.values.inputs.max_length, bool)
+        is_silent = np.zeros(self.values.inputs.max_length, bool)
         for node in selectors:
             picks = self.by_index([node])
             if picks is not None:
-                found |= ~picks.any(axis=1)
-        return found
+                is_silent |= ~picks.any(axis=1)
+        return is_silent
 
     def is_causal(self, selectors: Sequence[Selector]) -> bool:
         """Whether no query picks a key after it: some condition on the indices excludes that."""
@@ -181,8 +181,8 @@ class Picks:
             return False
         values, most = self.values, self.values.inputs.max_length
         grounds = values.grounds(values.over(node.queries)) - {INDEX}
-        decided = {ground: known for ground in sorted(grounds)
-                   if (known := by_length(values, ground)) is not None}  # fmt: skip
+        decided = {ground: totals for ground in sorted(grounds)
+                   if (totals := by_length(values, ground)) is not None}  # fmt: skip
         if len(decided) < len(grounds):
             return False
         try:
@@ -192,9 +192,9 @@ class Picks:
             return False
         index, last = np.triu_indices(most)  # every index, with each one that may be the last
         rows = [index]
-        for ground, known in decided.items():
+        for ground, totals in decided.items():
             states = {typed(atom): state for state, atom in enumerate(values.domain(ground).atoms)}
-            rows.append(np.array([states[typed(atom)] for atom in known])[last])
+            rows.append(np.array([states[typed(atom)] for atom in totals])[last])
         sizes = [values.domain(variable).size for variable in space.variables]
         places = places_among(rows, space.grid, sizes)
         indices = {*range(most)}
@@ -235,10 +235,10 @@ class Picks:
         if len(score_terms(best)) != 1:
             return False
         (term,) = score_terms(best)
-        known = term.keys is values or (
+        is_decided = term.keys is values or (
             isinstance(values, Indices) and self.is_injective(term.keys)
         )
-        return known and all(self.atoms(term.queries, None))
+        return is_decided and all(self.atoms(term.queries, None))
 
     def picks_one_value(self, head: HeadClaim, output: HeadOutputClaim) -> bool:
         """Whether all that a query picks sends one number, or else the program fails.

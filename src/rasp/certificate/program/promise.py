@@ -61,13 +61,13 @@ class Promise:
 
     def _states(self, variable: int, space: Space) -> Array:
         """(combination,): a variable's state, as it is numbered without the promise."""
-        known, plain = self.values.domain(variable), self.plain.domain(variable)
+        domain, plain = self.values.domain(variable), self.plain.domain(variable)
         row = space.row(variable)
         places = {key: place for place, key in enumerate(_keys(plain))}
-        found = np.array([places.get(key, -1) for key in _keys(known)], int)[row]
-        if (found < 0).any():
+        states = np.array([places.get(key, -1) for key in _keys(domain)], int)[row]
+        if (states < 0).any():
             raise Refused("a variable is more with the promise than without it")
-        return np.asarray(found)
+        return np.asarray(states)
 
     def bounds(self, selectors: Sequence[Selector]) -> Bounds:
         """How many keys some selectors, joined by `and`, pick."""

@@ -48,9 +48,9 @@ def sums(values: Iterable[Fraction], most: int, least: int) -> list[Fraction]:
     >>> [int(number) for number in sums([Fraction(0), Fraction(1)], 3, 0)]
     [0, 1, 2, 3]
     """
-    known = set(values)
-    *_, (_, found) = _sums_by_count({*known, Fraction(0)}, most, known, least)
-    return _listed(found)
+    distinct = set(values)
+    *_, (_, reached) = _sums_by_count({*distinct, Fraction(0)}, most, distinct, least)
+    return _listed(reached)
 
 
 def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
@@ -59,11 +59,11 @@ def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
     >>> [str(number) for number in means([Fraction(0), Fraction(1)], 3)]
     ['0', '1/3', '1/2', '2/3', '1']
     """
-    known = set(values)
-    if len(known) == 1:
-        return list(known)
-    by_count = _sums_by_count(known, most)
-    return _listed(number / count for count, some in by_count for number in some)
+    distinct = set(values)
+    if len(distinct) == 1:
+        return list(distinct)
+    by_count = _sums_by_count(distinct, most)
+    return _listed(number / count for count, totals in by_count for number in totals)
 
 
 def subset_sums(values: Sequence[Fraction]) -> list[Fraction]:
@@ -99,20 +99,20 @@ def sums_after(values: Sequence[Fraction], step: Fraction) -> list[Fraction]:
     [1, 2, 12]
     """
     unit = unit_of([step, *values])
-    each, end = int(step * unit), len(values) + 1
+    stride, end = int(step * unit), len(values) + 1
     starts = enumerate((int(value * unit) for value in values), 1)
-    return _joined((range(start + place * each, start + end * each, each)
+    return _joined((range(start + place * stride, start + end * stride, stride)
                     for place, start in starts), unit)  # fmt: skip
 
 
 def _joined(sets: Iterable[Iterable[int]], unit: int) -> list[Fraction]:
     """Numbers in whole units, which are much faster to add than fractions."""
-    found: set[int] = set()
-    for some in sets:
-        found.update(some)
-        if len(found) > MOST_NUMBERS:
+    joined: set[int] = set()
+    for numbers in sets:
+        joined.update(numbers)
+        if len(joined) > MOST_NUMBERS:
             raise Refused(f"a number can be one of more than {MOST_NUMBERS}")
-    return [Fraction(number, unit) for number in sorted(found)]
+    return [Fraction(number, unit) for number in sorted(joined)]
 
 
 def _sums_by_count(
@@ -122,15 +122,15 @@ def _sums_by_count(
 
     Sums of up to `most` values are sums of exactly so many, where 0 may be added.
     """
-    known = sorted(set(values))
-    unit = unit_of(known)
-    low, spread = int(known[0] * unit), int((known[-1] - known[0]) * unit)
+    distinct = sorted(set(values))
+    unit = unit_of(distinct)
+    low, spread = int(distinct[0] * unit), int((distinct[-1] - distinct[0]) * unit)
     _check_size(spread * most)
-    _check_size(spread * most * max(len(known), most // 8) // 50)
+    _check_size(spread * most * max(len(distinct), most // 8) // 50)
     reached = 1
     for count in range(1, most + 1):
-        some = first if count <= number else known
-        reached = reduce(int.__or__, (reached << (int(value * unit) - low) for value in some))
+        added = first if count <= number else distinct
+        reached = reduce(int.__or__, (reached << (int(value * unit) - low) for value in added))
         yield count, _numbers(reached, count * low, unit)
 
 
@@ -145,12 +145,12 @@ def _bits(number: int) -> list[int]:
 
 
 def _listed(numbers: Iterable[Fraction]) -> list[Fraction]:
-    found: set[Fraction] = set()
+    distinct: set[Fraction] = set()
     for number in numbers:
-        found.add(number)
-        if len(found) > MOST_NUMBERS:
+        distinct.add(number)
+        if len(distinct) > MOST_NUMBERS:
             raise Refused(f"a number can be one of more than {MOST_NUMBERS}")
-    return sorted(found)
+    return sorted(distinct)
 
 
 def _check_size(size: int) -> None:
@@ -165,10 +165,10 @@ def joint_sums(rows: Iterable[Row], most: int, by_count: bool = False) -> list[R
     >>> [tuple(map(int, row)) for row in joint_sums([(one, zero), (one, one)], 2)]
     [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
     """
-    found = whole_sums(rows, most, by_count)
-    if found is None:
+    reached = whole_sums(rows, most, by_count)
+    if reached is None:
         return None
-    whole, units = found
+    whole, units = reached
     return sorted({tuple(Fraction(number, unit * count)
                          for number, unit in zip(row, units, strict=True))
                    for count, *row in whole.tolist()})  # fmt: skip
@@ -182,15 +182,15 @@ def whole_sums(
 
     Sums of up to `most` rows are sums of exactly so many, if a row of zeros may be added.
     """
-    known = set(rows)
-    if not known:
+    distinct = set(rows)
+    if not distinct:
         return None
-    width = len(next(iter(known)))
+    width = len(next(iter(distinct)))
     if not by_count:
-        known.add((Fraction(0),) * width)
-    units = [unit_of(row[column] for row in known) for column in range(width)]
+        distinct.add((Fraction(0),) * width)
+    units = [unit_of(row[column] for row in distinct) for column in range(width)]
     steps = np.array([[int(number * unit) for number, unit in zip(row, units, strict=True)]
-                      for row in sorted(known)], object)  # fmt: skip
+                      for row in sorted(distinct)], object)  # fmt: skip
     added = steps if by_count else steps[(steps != 0).any(axis=1)]
     if comb(most + len(added), most) <= MOST_WAYS and most * np.abs(steps).max() < 2**62:
         return _few_added(added.astype(np.int64), most, by_count), units
@@ -202,13 +202,13 @@ def whole_sums(
     radix = np.cumprod(np.append(1, bases[:-1])).astype(np.int64)
     moves = ((steps - low).astype(np.int64) * radix).sum(axis=1).tolist()
     counts = range(1 if by_count else most, most + 1)
-    found = []
+    tables = []
     for count, codes in zip(counts, _reached(moves, size, counts), strict=False):
         whole = codes[:, None] // radix % bases.astype(np.int64) + count * low.astype(np.int64)
-        found.append(np.insert(whole, 0, count if by_count else 1, axis=1))
-    if len(found) < len(counts):
+        tables.append(np.insert(whole, 0, count if by_count else 1, axis=1))
+    if len(tables) < len(counts):
         return None
-    joined = rows_in_order(np.concatenate(found))
+    joined = rows_in_order(np.concatenate(tables))
     return (joined, units) if len(joined) <= MOST_ROWS else None
 
 

@@ -66,10 +66,10 @@ def occurring(places: Array) -> Array:
 
 def by_state(column: AtomColumn, space: Space, size: int) -> list[Atom | None]:
     """The atom for each state of the one variable of a space, in which not every one may occur."""
-    found: list[Atom | None] = [None] * size
+    atoms: list[Atom | None] = [None] * size
     for state, place in zip(space.grid[0].tolist(), column.places.tolist(), strict=True):
-        found[state] = column.atoms[place]
-    return found
+        atoms[state] = column.atoms[place]
+    return atoms
 
 
 def typed(atom: Atom | None) -> tuple[type, Atom | None]:
@@ -79,9 +79,9 @@ def typed(atom: Atom | None) -> tuple[type, Atom | None]:
 
 def column_of(values: Sequence[Atom | None], places: Array) -> AtomColumn:
     """A column from one atom per place, with equal ones joined."""
-    known: dict[tuple[type, Atom | None], int] = {}
-    numbers = [known.setdefault(typed(value), len(known)) for value in values]
-    return AtomColumn([atom for _, atom in known], np.array(numbers, int)[places])
+    numbering: dict[tuple[type, Atom | None], int] = {}
+    numbers = [numbering.setdefault(typed(value), len(numbering)) for value in values]
+    return AtomColumn([atom for _, atom in numbering], np.array(numbers, int)[places])
 
 
 def combined(
@@ -96,18 +96,18 @@ def combined(
     values: list[Atom | None] = []
     kinds: set[type] = set()
     for row in rows:
-        some = [known[place] for known, place in zip(variants, row, strict=True)]
-        ways = prod(map(len, some))
+        choices = [options[place] for options, place in zip(variants, row, strict=True)]
+        ways = prod(map(len, choices))
         if ways > MOST_VARIANTS:
             raise Refused("too many numbers are of uncertain kind at once")
-        found = [value for atoms in product(*some)
+        results = [value for atoms in product(*choices)
                  if (value := _applied(op, atoms, may_fail)) is not None]  # fmt: skip
-        if len(found) > 1 and any(not same(value, found[0]) for value in found):
+        if len(results) > 1 and any(not same(value, results[0]) for value in results):
             raise Refused("an int is told from an equal float, which are one number to a model")
-        if len({*map(type, found)}) > 1:
-            kinds.update(map(type, found))
-        is_whole = not of_any_kind or len(found) == ways
-        values.append(found[0] if found and is_whole else None)
+        if len({*map(type, results)}) > 1:
+            kinds.update(map(type, results))
+        is_whole = not of_any_kind or len(results) == ways
+        values.append(results[0] if results and is_whole else None)
     joined = column_of(values, code)
     return AtomColumn(joined.atoms, joined.places, frozenset(kinds))
 
@@ -118,11 +118,11 @@ def variants_of(atom: Atom | None, kinds: frozenset[type]) -> list[Atom]:
         return []
     if not kinds or isinstance(atom, str) or Fraction(atom).denominator != 1:
         return [atom]
-    made: dict[type, Atom] = {type(atom): atom}
-    made |= {int: int(atom), Fraction: Fraction(atom)}
+    by_kind: dict[type, Atom] = {type(atom): atom}
+    by_kind |= {int: int(atom), Fraction: Fraction(atom)}
     if atom in (0, 1):
-        made[bool] = bool(atom)
-    return [made[kind] for kind in dict.fromkeys([type(atom), *kinds]) if kind in made]
+        by_kind[bool] = bool(atom)
+    return [by_kind[kind] for kind in dict.fromkeys([type(atom), *kinds]) if kind in by_kind]
 
 
 def _applied(op: str, atoms: tuple[Atom, ...], may_fail: bool) -> Atom | None:
@@ -177,16 +177,18 @@ def operands_of(node: SOp, op: str) -> list[SOp]:
     >>> operands_of(Elementwise("and", (both, both)), "and")
     [Const(1), Const(2)]
     """
-    waiting, seen, found = [node], {node}, []
+    waiting, seen, operands = [node], {node}, []
     while waiting:
         part = waiting.pop()
         if isinstance(part, Elementwise) and part.op == op:
-            more = [each for each in dict.fromkeys(part.operands[::-1]) if each not in seen]
+            more = [
+                operand for operand in dict.fromkeys(part.operands[::-1]) if operand not in seen
+            ]
             waiting += more
             seen.update(more)
         else:
-            found.append(part)
-    return found
+            operands.append(part)
+    return operands
 
 
 def same(one: Atom | None, other: Atom | None) -> bool:
@@ -202,9 +204,9 @@ def places_among(
     >>> places_among([np.array([0, 1]), np.array([2, 0])], np.array([[1], [0]]), [2, 3]).tolist()
     [-1, 0]
     """
-    known, wanted = (np.ravel_multi_index([*some], sizes) for some in (listed, rows))
-    order = np.append(np.argsort(known, kind="stable"), -1)
-    in_order = np.append(known, -1)[order]
+    codes, wanted = (np.ravel_multi_index([*states], sizes) for states in (listed, rows))
+    order = np.append(np.argsort(codes, kind="stable"), -1)
+    in_order = np.append(codes, -1)[order]
     at = np.searchsorted(in_order[:-1], wanted)
     return np.where(in_order[at] == wanted, order[at], -1)
 
@@ -235,8 +237,8 @@ def distinct_rows(table: Array) -> tuple[Array, Array]:
     mixed = (bits ^ (bits >> np.uint64(29))) * factors
     _, first, onto = np.unique(mixed.sum(axis=1), return_index=True, return_inverse=True)
     if (bits[first][onto] != bits).any():
-        found, onto = np.unique(table, axis=0, return_inverse=True)
-        return found, onto.reshape(-1)
+        rows, onto = np.unique(table, axis=0, return_inverse=True)
+        return rows, onto.reshape(-1)
     return table[first], onto.reshape(-1)
 
 
@@ -275,8 +277,8 @@ class ExactSum:
         """The slope and the constant with which this is a multiple of another sum, if it is."""
         if self.parts.keys() != other.parts.keys() or not other.parts:
             return None
-        some = next(iter(other.parts))
-        slope = self.parts[some] / other.parts[some]
+        first = next(iter(other.parts))
+        slope = self.parts[first] / other.parts[first]
         if any(weight != slope * other.parts[part] for part, weight in self.parts.items()):
             return None
         return slope, self.constant - slope * other.constant

@@ -73,10 +73,10 @@ def _following(
     """Leave out what variables are not together, as functions of one number, or of what an s-op is
     a function of: 0, and that it is above 0; or both that and that it is 0.
     """
-    known = values.claims.variables[variable]
+    claimed = values.claims.variables[variable]
     over: tuple[int, ...] = (variable,)
-    if isinstance(known, ClaimedNode) and known.node not in values.claims.choices:
-        over = values.over(known.node)
+    if isinstance(claimed, ClaimedNode) and claimed.node not in values.claims.choices:
+        over = values.over(claimed.node)
     elif not values.is_number(variable):
         return grid
     if len(variables) < 2:
@@ -106,10 +106,10 @@ def _decided(
 
     2·i - n and 2·i + 1 - n are two variables, but the one decides the other.
     """
-    found = _as_sum_of(values, variable, others) if values.is_number(variable) else None
-    if found is None:
+    linear = _as_sum_of(values, variable, others) if values.is_number(variable) else None
+    if linear is None:
         return grid
-    difference = found.plus(ExactSum.of(variable), Fraction(-1))
+    difference = linear.plus(ExactSum.of(variable), Fraction(-1))
     whole, _ = in_units(values, difference, Space(variables, grid))
     return np.asarray(grid[:, whole == 0])
 
@@ -122,15 +122,15 @@ def _as_sum_of(values: ProvedValues, variable: int, others: tuple[int, ...]) -> 
     rows = [(values.linear_of(other), ExactSum.of(other))
             for other in others if values.is_number(other)]  # fmt: skip
     while rows:  # eliminate one part after the other
-        line, made = rows.pop()
+        line, source = rows.pop()
         part = next((part for part in line.parts if part.variable not in free), None)
         if part is None:
             continue
-        for place, (other, other_made) in enumerate(rows):
+        for place, (other, other_source) in enumerate(rows):
             factor = other.parts.get(part, Fraction(0)) / line.parts[part]
-            rows[place] = other.plus(line, -factor), other_made.plus(made, -factor)
+            rows[place] = other.plus(line, -factor), other_source.plus(source, -factor)
         factor = rest.parts.get(part, Fraction(0)) / line.parts[part]
-        rest, weights = rest.plus(line, -factor), weights.plus(made, factor)
+        rest, weights = rest.plus(line, -factor), weights.plus(source, factor)
     return None if any(part.variable not in free for part in rest.parts) else rest.plus(weights)
 
 
@@ -138,12 +138,12 @@ def _as_sum_of(values: ProvedValues, variable: int, others: tuple[int, ...]) -> 
 
 
 def _by_head(values: ProvedValues, variables: Sequence[int]) -> list[list[int]]:
-    found: dict[tuple[int, int], list[int]] = {}
+    by_head: dict[tuple[int, int], list[int]] = {}
     for variable in variables:
-        known = values.claims.variables[variable]
-        if isinstance(known, ClaimedOutput):
-            found.setdefault((known.layer, known.head), []).append(variable)
-    return list(found.values())
+        claimed = values.claims.variables[variable]
+        if isinstance(claimed, ClaimedOutput):
+            by_head.setdefault((claimed.layer, claimed.head), []).append(variable)
+    return list(by_head.values())
 
 
 def find_together(values: ProvedValues, outputs: Sequence[int]) -> Array | None:
@@ -152,22 +152,22 @@ def find_together(values: ProvedValues, outputs: Sequence[int]) -> Array | None:
     All of them are sums (or means) over the same keys, so what a key adds is a row.
     """
     head = values.head(outputs[0])
-    known = [values.output(variable) for variable in outputs]
-    if head.mode == "share" or not all(output.is_plain for output in known):
+    claimed = [values.output(variable) for variable in outputs]
+    if head.mode == "share" or not all(output.is_plain for output in claimed):
         return None
     try:
-        rows = rows_held(values, [output.values for output in known])
+        rows = rows_held(values, [output.values for output in claimed])
     except Refused:
         return None
     if head.mode == "sum":
         return _as_sums(values, outputs, rows)
-    found: list[Row] | None = list(rows)
+    held: list[Row] | None = list(rows)
     if not values.picks.picks_one(head):
-        found = joint_sums(rows, values.inputs.max_length, by_count=True)
-    if found is None:
+        held = joint_sums(rows, values.inputs.max_length, by_count=True)
+    if held is None:
         return None
-    empty = [] if head.never_empty else [tuple(output.base for output in known)]
-    return _as_states(values, outputs, [*found, *empty])
+    empty = [] if head.never_empty else [tuple(output.base for output in claimed)]
+    return _as_states(values, outputs, [*held, *empty])
 
 
 def rows_held(values: ProvedValues, nodes: Sequence[SOp]) -> set[Row]:
@@ -196,18 +196,20 @@ def _as_sums(values: ProvedValues, outputs: Sequence[int], rows: set[Row]) -> Ar
         numbers = [number * unit for number in values.numbers(variable)]
         order = [at for _, at in sorted((number, at) for at, number in enumerate(numbers)
                                         if number.denominator == 1)]  # fmt: skip
-        known = np.array([int(numbers[at]) for at in order])
-        at = np.clip(np.searchsorted(known, whole[:, place]), 0, len(known) - 1)
-        states[:, place] = np.where(known[at] == whole[:, place], np.array(order)[at], -1)
+        listed = np.array([int(numbers[at]) for at in order])
+        at = np.clip(np.searchsorted(listed, whole[:, place]), 0, len(listed) - 1)
+        states[:, place] = np.where(listed[at] == whole[:, place], np.array(order)[at], -1)
     return states[(states >= 0).all(axis=1)]
 
 
 def _as_states(values: ProvedValues, outputs: Sequence[int], rows: Sequence[Row]) -> Array:
     """Rows of numbers as rows of states: where several states have a number, each of them."""
     places: list[dict[Fraction, list[int]]] = [{} for _ in outputs]
-    for variable, known in zip(outputs, places, strict=True):
+    for variable, by_number in zip(outputs, places, strict=True):
         for at, number in enumerate(values.numbers(variable)):
-            known.setdefault(number, []).append(at)
-    found = [states for row in rows for states in product(
-        *(known.get(number, []) for number, known in zip(row, places, strict=True)))]  # fmt: skip
-    return np.array(found, int).reshape(-1, len(outputs))
+            by_number.setdefault(number, []).append(at)
+    combinations: list[tuple[int, ...]] = []
+    for row in rows:
+        states = [by_number.get(number, []) for number, by_number in zip(row, places, strict=True)]
+        combinations += product(*states)
+    return np.array(combinations, int).reshape(-1, len(outputs))

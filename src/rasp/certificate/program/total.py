@@ -96,20 +96,21 @@ def _bits(values: ProvedValues, *nodes: SOp) -> int:
     """At most as many bits as a sum, a difference or a product of some numbers has above or below
     its line, in lowest terms: those of all of them, and one. More than `MOST_BITS` are not counted.
     """
-    found = 1
+    bits = 1
     for node in nodes:
-        if found > MOST_BITS:
+        if bits > MOST_BITS:
             break
         try:
             numbers = [Fraction(atom) for atom in values.picks.atoms(node, None)]
         except Refused:  # there is no table: it is made of sums, of which few numbers are listed
             if isinstance(node, Aggregate):
-                found += _mean_bits(values, node)
+                bits += _mean_bits(values, node)
             else:
-                found += 64 + _bits(values, *(each for each in node.needs if isinstance(each, SOp)))
+                operands = [needed for needed in node.needs if isinstance(needed, SOp)]
+                bits += 64 + _bits(values, *operands)
         else:
-            found += max(map(_size, numbers), default=0)
-    return found
+            bits += max(map(_size, numbers), default=0)
+    return bits
 
 
 def _mean_bits(values: ProvedValues, node: Aggregate) -> int:

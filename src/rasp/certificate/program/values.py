@@ -86,10 +86,10 @@ class ProvedValues:
     # -- what claims say --------------------------------------------------------------------------
 
     def head(self, variable: int) -> HeadClaim:
-        known = self.claims.variables[variable]
-        assert isinstance(known, ClaimedOutput)
-        layer = self.claims.heads[known.layer - 1] if known.layer else self.claims.spare
-        head, place = layer[known.head], (known.layer, known.head)
+        claimed = self.claims.variables[variable]
+        assert isinstance(claimed, ClaimedOutput)
+        layer = self.claims.heads[claimed.layer - 1] if claimed.layer else self.claims.spare
+        head, place = layer[claimed.head], (claimed.layer, claimed.head)
         if self.believes or not head.never_empty:
             return head
         if place not in self._proved:
@@ -98,9 +98,9 @@ class ProvedValues:
         return self._proved[place]
 
     def output(self, variable: int) -> HeadOutputClaim:
-        known = self.claims.variables[variable]
-        assert isinstance(known, ClaimedOutput)
-        return self.head(variable).outputs[known.output]
+        claimed = self.claims.variables[variable]
+        assert isinstance(claimed, ClaimedOutput)
+        return self.head(variable).outputs[claimed.output]
 
     def over(self, node: Node) -> tuple[int, ...]:
         """What an s-op is claimed to be a function of."""
@@ -116,13 +116,13 @@ class ProvedValues:
         return self.claims.over[node]
 
     def whole(self, meaning: Meaning) -> ExactSum:
-        """known + Σ outputs."""
-        found = ExactSum(meaning.constant if meaning.rule != "shares" else Fraction(0))
-        if meaning.known is not None:
-            found = found.plus(self.linear_or_refuse(meaning.known), meaning.factor)
+        """own + Σ outputs."""
+        total = ExactSum(meaning.constant if meaning.rule != "shares" else Fraction(0))
+        if meaning.own is not None:
+            total = total.plus(self.linear_or_refuse(meaning.own), meaning.factor)
         for variable in meaning.outputs:
-            found = found.plus(self.linear_of(variable))
-        return found
+            total = total.plus(self.linear_of(variable))
+        return total
 
     def stand_in(self, node: SOp) -> ExactSum | None:
         """The sum that stands for an aggregate of which only that is known."""
@@ -176,10 +176,10 @@ class ProvedValues:
                 self._spaces[key] = self._find_space(key)
             except Refused as refused:
                 self._spaces[key] = refused
-        found = self._spaces[key]
-        if isinstance(found, Refused):
-            raise found
-        return found
+        space = self._spaces[key]
+        if isinstance(space, Refused):
+            raise space
+        return space
 
     def _find_space(self, key: tuple[int, ...]) -> Space:
         sizes = [self.domain(variable).size for variable in key]
@@ -198,10 +198,10 @@ class ProvedValues:
         """
         sizes = [self.domain(variable).size for variable in key]
         if len(key) > 2:
-            known = self.space(key[:-1])
-            if known.size * sizes[-1] * len(key) <= MOST_CELLS:
-                last = np.tile(np.arange(sizes[-1]), known.size)
-                return np.vstack([np.repeat(known.grid, sizes[-1], axis=1), last])
+            before = self.space(key[:-1])
+            if before.size * sizes[-1] * len(key) <= MOST_CELLS:
+                last = np.tile(np.arange(sizes[-1]), before.size)
+                return np.vstack([np.repeat(before.grid, sizes[-1], axis=1), last])
         raise Refused(f"a table would have {' × '.join(map(str, sizes))} entries")
 
     def together(self, outputs: tuple[int, ...]) -> Array | None:
@@ -225,8 +225,8 @@ class ProvedValues:
                 raise Refused("claims contradict each other")
 
     def _may_fail(self, variable: int) -> bool:
-        known = self.claims.variables[variable]
-        return isinstance(known, ClaimedNode) and None in self.table(known.node)[1].listed()
+        claimed = self.claims.variables[variable]
+        return isinstance(claimed, ClaimedNode) and None in self.table(claimed.node)[1].listed()
 
     def has(self, variable: int, space: Space) -> bool:
         """Whether a variable is certain to be a function of a space."""
@@ -240,10 +240,10 @@ class ProvedValues:
         """(combination,): which state a variable is in; -1 where no input has the combination."""
         if variable in space.variables:
             return space.row(variable)
-        known, domain = self.claims.variables[variable], self.domain(variable)
-        if isinstance(known, ClaimedNode):
+        claimed, domain = self.claims.variables[variable], self.domain(variable)
+        if isinstance(claimed, ClaimedNode):
             try:
-                column = self.column(known.node, space)
+                column = self.column(claimed.node, space)
             except Refused:
                 if domain.size == 1:  # it is what it always is
                     return np.zeros(space.size, int)
@@ -286,10 +286,10 @@ class ProvedValues:
                 self._columns[key] = find_column(self, node, space)
             except Refused as refused:
                 self._columns[key] = refused
-        found = self._columns[key]
-        if isinstance(found, Refused):
-            raise found
-        return found
+        column = self._columns[key]
+        if isinstance(column, Refused):
+            raise column
+        return column
 
     def linear(self, node: SOp) -> ExactSum | None:
         """An s-op as a weighted sum of tokens, indices and outputs, if it is one."""
@@ -299,7 +299,7 @@ class ProvedValues:
         return self._linear[node]
 
     def linear_or_refuse(self, node: SOp) -> ExactSum:
-        found = self.linear(node)
-        if found is None:
+        linear = self.linear(node)
+        if linear is None:
             raise Refused("an s-op is not a weighted sum")
-        return found
+        return linear

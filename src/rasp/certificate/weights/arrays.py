@@ -89,19 +89,19 @@ class Weights:
 
     def arrays(self) -> dict[str, Array]:
         """Every array by name, in the order of use."""
-        found = {"tokens": self.tokens, "positions": self.positions}
+        arrays = {"tokens": self.tokens, "positions": self.positions}
         for layer, heads in enumerate(self.heads, 1):
             for number, head in enumerate(heads, 1):
                 for name, array in vars(head).items():
-                    found[f"layer{layer}.head{number}.{name}"] = array
+                    arrays[f"layer{layer}.head{number}.{name}"] = array
         for layer, block in enumerate(self.feed_forwards):
             if block.bias.size:
                 for name, array in vars(block).items():
-                    found[f"layer{layer}.feed_forward.{name}"] = array
+                    arrays[f"layer{layer}.feed_forward.{name}"] = array
         for number, readout in enumerate(self.readouts):
             for name, array in vars(readout).items():
-                found[f"output{number}.{name}"] = array
-        return found
+                arrays[f"output{number}.{name}"] = array
+        return arrays
 
     def cast(self) -> Weights:
         """The same weights as float32 holds them (in arrays of float64)."""
@@ -148,9 +148,11 @@ class Weights:
         return sum(array.size for array in self.arrays().values())
 
 
-def read_weights(found: Mapping[str, Array], heads_per_layer: list[int], outputs: int) -> Weights:
+def read_weights(arrays: Mapping[str, Array], heads_per_layer: list[int], outputs: int) -> Weights:
     """Put arrays in their places, as float32 holds them; each is used once, and none is left."""
-    held = {name: np.asarray(array, np.float32).astype(np.float64) for name, array in found.items()}
+    held = {
+        name: np.asarray(array, np.float32).astype(np.float64) for name, array in arrays.items()
+    }
     sizes = [np.abs(array[array != 0]) for array in held.values()]
     if not all(((size >= TINY) & (size <= HUGE)).all() for size in sizes):
         raise Refused("a weight is no number of float32, or too large or small to be used safely")

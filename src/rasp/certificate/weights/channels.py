@@ -14,7 +14,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from rasp.atoms import Atom
 from rasp.certificate.claims import HeadClaim, HeadOutputClaim, Refused
+from rasp.certificate.program.domains import Domain
 from rasp.certificate.program.outputs import mixture
 from rasp.certificate.program.tables import Array, Space, same
 from rasp.certificate.program.values import ProvedValues
@@ -80,12 +82,12 @@ def all_sent(claim: HeadClaim, head: HeadWeights, variables: Sequence[int]) -> I
 
 def read_value(stream: Stream, sent: Sent) -> tuple[float, float, float]:
     """Between what keys should send, and how far from that it is what they send."""
-    got, off = _read(stream, sent)
+    number, off = _read(stream, sent)
     wanted = _wanted(stream.values, sent)
-    fine = ~np.isnan(got) & ~np.isnan(wanted)
+    fine = ~np.isnan(number) & ~np.isnan(wanted)
     if not fine.any():
         return 0.0, 0.0, 0.0
-    off, wanted = (off + np.abs(got - wanted))[fine], wanted[fine]
+    off, wanted = (off + np.abs(number - wanted))[fine], wanted[fine]
     return float(wanted.min()), float(wanted.max()), float(off.max())
 
 
@@ -155,7 +157,7 @@ def read_block(
         mine = there & (column.places == at)
         if atom is None or not mine.any():
             continue
-        states = [state for state, known in enumerate(domain.atoms) if same(known, atom)]
+        states = _states_of(domain, atom)
         if not states:
             raise Refused("a head moves a value that it is not said to hold")
         low[states] = np.minimum(low[states], (number - off)[mine].min())
@@ -164,7 +166,7 @@ def read_block(
     if not claim.never_empty:
         if sink is None:
             raise Refused("a head may pick nothing, and there is no sink")
-        states = [state for state, known in enumerate(domain.atoms) if same(known, output.default)]
+        states = _states_of(domain, output.default)
         low[states] = np.minimum(low[states], held - wrong)
         high[states] = np.maximum(high[states], held + wrong)
     empty = low > high  # no key holds it, so nothing is ever that
@@ -176,6 +178,11 @@ def read_block(
     error = error + rounding * (np.abs(value) + error)
     apart = float(((high - low) / 2).max(initial=0.0))
     return group_of(space, value, error, sent.out), size * (1 + rounding), apart
+
+
+def _states_of(domain: Domain, atom: Atom | None) -> list[int]:
+    """The states in which a variable holds an atom: 1 and 1.0 are one to a model."""
+    return [state for state, held in enumerate(domain.atoms) if same(held, atom)]
 
 
 def group_of(space: Space, value: Array, error: Array, out: Array) -> UnitGroup:

@@ -22,12 +22,12 @@ MOST_CELLS = 40_000_000
 
 def closure(values: ProvedValues, variable: int) -> set[int]:
     """A variable, and all that it is made of."""
-    waiting, found = [variable], {variable}
+    waiting, reached = [variable], {variable}
     while waiting:
-        inner = {*_made_of(values, waiting.pop())} - found
+        inner = {*_made_of(values, waiting.pop())} - reached
         waiting += inner
-        found |= inner
-    return found
+        reached |= inner
+    return reached
 
 
 def _made_of(values: ProvedValues, variable: int) -> list[int]:
@@ -43,11 +43,11 @@ def touched_by(values: ProvedValues, term: Piece, variables: tuple[int, ...]) ->
     """The claimed variables that a term is to be a function of; none where it is constant,
     but for something as small as what is rounded here. A BOS connects token and index.
     """
-    found = _explained_by(values, term, variables)
+    touched = _explained_by(values, term, variables)
     is_ground = term.space.variables in ((TOKEN,), (INDEX,))
-    if found and is_ground and values.inputs.bos is not None:
-        found |= {v for v in variables if closure(values, v) & {TOKEN, INDEX}}
-    return found
+    if touched and is_ground and values.inputs.bos is not None:
+        touched |= {v for v in variables if closure(values, v) & {TOKEN, INDEX}}
+    return touched
 
 
 def _explained_by(values: ProvedValues, term: Piece, variables: tuple[int, ...]) -> set[int]:

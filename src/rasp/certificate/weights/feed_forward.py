@@ -128,17 +128,17 @@ def _added(
     numbers = list(_numbers(stream, part.inside))
     runs = _ran(stream, part.bias, out, numbers, inputs, space)
     if len(numbers) == 1:
-        (found,) = runs
-        unseen.see(found[1])
-        return found
+        (run,) = runs
+        unseen.see(run[1])
+        return run
     if len(out) * space.size > MOST_CELLS:
         raise Refused("a table is too large to be looked at")
     # each dimension by itself in memory, as it is written
     total, inner = Parts(*np.zeros((4, len(out), space.size)).transpose(0, 2, 1)), 2.0**20
     gradient = np.zeros(len(out))
-    for (some, _, _), (ran, onto, own, slope) in zip(numbers, runs, strict=True):
+    for (units, _, _), (ran, onto, own, slope) in zip(numbers, runs, strict=True):
         unseen.see(onto)
-        touched = np.flatnonzero(out[:, some].any(axis=1))
+        touched = np.flatnonzero(out[:, units].any(axis=1))
         gradient[touched] += slope
         inner = min(inner, own)
         for whole, added in zip(total.four, ran.four, strict=True):
@@ -170,9 +170,9 @@ class _Unseen:
     def see(self, kind: Array) -> None:
         """Units read one number: (combination,) which one it is."""
         for place, alike in [*self.alike.items()]:
-            some = np.zeros(len(kind), int)
-            some[alike] = kind
-            if (some[alike] != kind).any():
+            one_kind = np.zeros(len(kind), int)
+            one_kind[alike] = kind
+            if (one_kind[alike] != kind).any():
                 del self.alike[place]
 
 
@@ -203,8 +203,8 @@ def _numbers(stream: Stream, inside: Array) -> Iterator[Number]:
     order = np.argsort(which.reshape(-1), kind="stable")
     ends = np.searchsorted(which.reshape(-1)[order], np.arange(len(different) + 1))
     for row, first, last in zip(different, ends[:-1], ends[1:], strict=True):
-        some = order[first:last]
-        yield some, row, signs[some]
+        units = order[first:last]
+        yield units, row, signs[units]
 
 
 def _ran(
@@ -217,13 +217,13 @@ def _ran(
     """
     at_once, narrow = max(1, CELLS // max(1, space.size)), stream.within(space)
     for start in range(0, len(numbers), at_once):
-        some = numbers[start : start + at_once]
-        reading = narrow.read(np.array([row for _, row, _ in some]), inputs)
+        batch = numbers[start : start + at_once]
+        reading = narrow.read(np.array([row for _, row, _ in batch]), inputs)
         places = [located(stream.values, piece.space, space) for piece in reading.pieces]
-        for place, (units, row, signs) in enumerate(some):
+        for place, (units, row, signs) in enumerate(batch):
             points, onto = _told_apart(reading, places, place, space.size)
             points[:, 0] = np.nan_to_num(points[:, 0])  # no input has it
-            own = Reading(reading.base, [], *(each[[place]] for each in (
+            own = Reading(reading.base, [], *(array[[place]] for array in (
                 reading.grain, reading.powers, reading.most, reading.terms)))  # fmt: skip
             touched = out[:, units][out[:, units].any(axis=1)]
             parts, inner, slope = _points(
@@ -246,9 +246,9 @@ def _told_apart(
         which = which * len(own) + onto[at]
         number = np.zeros(len(rows) * len(own), int)
         number[which] = 1
-        known = np.flatnonzero(number)
-        number[known] = np.arange(len(known))
-        rows = rows[known // len(own)] + own[known % len(own)]
+        used = np.flatnonzero(number)
+        number[used] = np.arange(len(used))
+        rows = rows[used // len(own)] + own[used % len(own)]
         which = number[which]
     rows[:, 2:] = np.minimum(rows[:, 2:], [reading.most[column], reading.terms[column]])
     points, onto = distinct_rows(rows)
@@ -260,10 +260,10 @@ def _points(
 ) -> tuple[Parts, float, Array]:
     parts = Parts(*(points[:, [column]] for column in range(4)))
     at_once = max(1, AT_ONCE // max(1, len(bias)))
-    found = [_run(reading, parts.at(np.arange(first, min(len(points), first + at_once))), signs,
+    runs = [_run(reading, parts.at(np.arange(first, min(len(points), first + at_once))), signs,
                   bias, out, precision) for first in range(0, len(points), at_once)]  # fmt: skip
     value, error, mass, numbers, is_exact, slope = (
-        np.concatenate(arrays) for arrays in zip(*found, strict=True)
+        np.concatenate(arrays) for arrays in zip(*runs, strict=True)
     )
     inner = min(float(reading.grain[0]), grain_of(bias)) if is_exact.all() else 0.0
     return Parts(value, error, mass, numbers), inner, slope.max(axis=0, initial=0.0)

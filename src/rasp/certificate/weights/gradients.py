@@ -61,4 +61,4 @@ def _most(stream: Stream, side: HeadSide, matrix: Array) -> float:
     if len(side.pieces) == 1:
         return total + float(lengths(stream, (side.pieces[0].value + side.constant) @ matrix).max())
     tables = [side.constant[None], *(piece.value for piece in side.pieces)]
-    return total + sum(float(lengths(stream, each @ matrix).max(initial=0.0)) for each in tables)
+    return total + sum(float(lengths(stream, table @ matrix).max(initial=0.0)) for table in tables)

@@ -65,7 +65,7 @@ class ShareScores:
 
 
 @dataclass(frozen=True, eq=False)
-class _Some:
+class _Batch:
     """Some queries with all keys (query, key): their scores, errors and sizes, what must be picked
     and what must not; a key that a causal query does not see is neither."""
 
@@ -143,8 +143,8 @@ class Pairs:
         table = np.ascontiguousarray(np.hstack(parts, dtype=float) + 0.0)
         fine = there.copy()
         for column in columns.values():
-            known = np.array([atom is not None for atom in column.atoms], bool)
-            fine &= known[column.places]
+            has_value = np.array([atom is not None for atom in column.atoms], bool)
+            fine &= has_value[column.places]
         kind = np.dtype((np.void, table.dtype.itemsize * table.shape[1]))
         keys = table.view(kind).reshape(-1) if table.shape[1] else np.zeros(space.size)
         places = np.flatnonzero(fine)
@@ -155,7 +155,7 @@ class Pairs:
 
     # -- scores -----------------------------------------------------------------------------------
 
-    def _some(self) -> Iterator[_Some]:
+    def _batches(self) -> Iterator[_Batch]:
         """All pairs, some queries at a time."""
         at_once = max(1, AT_ONCE // max(1, len(self.columns)))
         for first in range(0, len(self.rows), at_once):
@@ -166,7 +166,7 @@ class Pairs:
             off += given_off @ (self.whole + self.held_off).T
             match = self._truth(self.rows[rows])
             seen = self._seen(self.rows[rows])
-            yield _Some(rows, given @ self.held.T, off, sizes, match & seen, ~match & seen)
+            yield _Batch(rows, given @ self.held.T, off, sizes, match & seen, ~match & seen)
 
     def _truth(self, rows: Array) -> Array:
         def picks(node: Select) -> Array:
@@ -174,11 +174,11 @@ class Pairs:
             table = compared(sent.atoms, asked.atoms, node.op)
             return np.asarray(table[np.ix_(asked.places[rows], sent.places[self.columns])])
 
-        found = np.ones((len(rows), len(self.columns)), bool)
+        truth = np.ones((len(rows), len(self.columns)), bool)
         for conjunct in self.conjuncts:
             if conjunct is not None:
-                found &= holds(conjunct.selector, picks)
-        return found
+                truth &= holds(conjunct.selector, picks)
+        return truth
 
     def _seen(self, rows: Array) -> Array | bool:
         """Which keys a causal query sees."""
@@ -192,19 +192,19 @@ class Pairs:
         """The scores of matches and of all else."""
         tables = [np.full((8, 0), np.nan)]
         count, step, tie = 0.0, FAR, 0.0
-        for some in self._some():
-            match, fail, score = some.match, some.fail, some.score
+        for batch in self._batches():
+            match, fail, score = batch.match, batch.fail, batch.score
             either = match | fail
             tables.append(np.array([
                 _least(match, score), _most(match, score), _most(fail, score),
-                _most(either, score), _most(either, some.off), _most(match, some.off),
-                _most(either, some.sizes), _most(match, some.sizes),
+                _most(either, score), _most(either, batch.off), _most(match, batch.off),
+                _most(either, batch.sizes), _most(match, batch.sizes),
             ]))  # fmt: skip
-            reads = (self.given[some.rows] != 0).astype(np.float32)
+            reads = (self.given[batch.rows] != 0).astype(np.float32)
             terms = reads @ (self.whole != 0).T.astype(np.float32)
             count = max(count, float(terms.max(initial=0.0)))
             if self.best is not None:
-                apart, alike = self._ranked(some)
+                apart, alike = self._ranked(batch)
                 step, tie = min(step, apart), max(tie, alike)
         table = np.concatenate(tables, axis=1)
         low, top, fails, high = table[:4]
@@ -229,45 +229,45 @@ class Pairs:
         first = self.key_space.row(INDEX)[self.columns] == 0
         picked, others, depth, spread = [FAR, -FAR], [FAR, -FAR], FAR, 0.0
         error = mass = 0.0
-        for some in self._some():
-            score, match = some.score, some.match & ~first
+        for batch in self._batches():
+            score, match = batch.score, batch.match & ~first
             alone = ~match.any(axis=1)  # position 0 is all that matches: it gets everything
-            own = _most(some.match & first, score)
+            own = _most(batch.match & first, score)
             if (alone & ~np.isfinite(own)).any():
                 raise Refused("a query that matches nothing")
             low = np.where(alone, own, _least(match, score))
             high = np.where(alone, own, _most(match, score))
             spread = max(spread, float((high - low).max()))
-            depth = min(depth, float((low - _most(some.fail & ~first, score)).min()))
+            depth = min(depth, float((low - _most(batch.fail & ~first, score)).min()))
             above = score - low[:, None]
             beside = first & ~alone[:, None]  # else position 0 is picked: something always is
-            for place, here in ((picked, some.match & beside), (others, some.fail & beside)):
+            for place, here in ((picked, batch.match & beside), (others, batch.fail & beside)):
                 place[0] = min(place[0], float(above[here].min(initial=FAR)))
                 place[1] = max(place[1], float(above[here].max(initial=-FAR)))
-            error, mass = max(error, float(some.off.max())), max(mass, float(some.sizes.max()))
+            error, mass = max(error, float(batch.off.max())), max(mass, float(batch.sizes.max()))
         return ShareScores(
             (picked[0], picked[1]), (others[0], others[1]), depth, spread, error, mass
         )
 
-    def _ranked(self, some: _Some) -> tuple[float, float]:
+    def _ranked(self, batch: _Batch) -> tuple[float, float]:
         """Whether keys score in the order of what `select_best` gives them: how far those that
         differ are apart at least, and those that do not at most.
         """
         assert self.best is not None
         terms = score_terms(self.best)
-        asked = _whole([self.asked[term.queries] for term in terms], self.rows[some.rows])
+        asked = _whole([self.asked[term.queries] for term in terms], self.rows[batch.rows])
         sent = _whole([self.sent[term.keys] for term in terms], self.columns)
         step, tie = FAR, 0.0
-        for factors, fine, score in zip(asked, some.match, some.score, strict=True):
-            worth, got = (sent[fine] * factors).sum(axis=1), score[fine]
-            order = np.lexsort((got, worth))
-            worth, got = worth[order], got[order]
+        for factors, fine, score in zip(asked, batch.match, batch.score, strict=True):
+            worth, scores = (sent[fine] * factors).sum(axis=1), score[fine]
+            order = np.lexsort((scores, worth))
+            worth, scores = worth[order], scores[order]
             new = np.diff(worth) != 0
-            step = min(step, float(np.diff(got)[new].min(initial=FAR)))
+            step = min(step, float(np.diff(scores)[new].min(initial=FAR)))
             starts = np.flatnonzero(np.append(True, new))
-            ends = np.append(starts[1:], len(got)) - 1
-            if len(got):
-                tie = max(tie, float((got[ends] - got[starts]).max()))
+            ends = np.append(starts[1:], len(scores)) - 1
+            if len(scores):
+                tie = max(tie, float((scores[ends] - scores[starts]).max()))
         return step, tie
 
 
@@ -282,10 +282,10 @@ def _most(which: Array, numbers: Array) -> Array:
 
 def _whole(columns: Sequence[AtomColumn], places: Array) -> Array:
     """(combination, column): numbers in whole units, exactly."""
-    known = [[Fraction(0) if atom is None or isinstance(atom, str) else Fraction(atom)
+    exact = [[Fraction(0) if atom is None or isinstance(atom, str) else Fraction(atom)
               for atom in column.atoms] for column in columns]  # fmt: skip
-    unit = unit_of(number for numbers in known for number in numbers)
+    unit = unit_of(number for numbers in exact for number in numbers)
     return np.array([
         np.array([int(number * unit) for number in numbers], object)[column.places[places]]
-        for numbers, column in zip(known, columns, strict=True)
+        for numbers, column in zip(exact, columns, strict=True)
     ]).T  # fmt: skip

@@ -81,12 +81,12 @@ class Precision:
         low, high = np.ldexp(least, below - self.bits), np.ldexp(most, above - self.bits)
         return np.asarray((low + high) / 2), np.asarray((high - low) / 2)
 
-    def arrays(self, found: Mapping[str, Array]) -> dict[str, Array]:
+    def arrays(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
         """A model's arrays: biases and the embedding are no factors, and only stored."""
         if self.is_float32:
-            return dict(found)
+            return dict(arrays)
         return {name: array if not self.stores and _is_added(name) else
-                self.rounded(np.asarray(array, np.float64)) for name, array in found.items()
+                self.rounded(np.asarray(array, np.float64)) for name, array in arrays.items()
                 }  # fmt: skip
 
 

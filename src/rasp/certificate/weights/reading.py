@@ -148,9 +148,9 @@ def located(values: ProvedValues, inner: Space, outer: Space) -> Array:
     sizes = [values.domain(variable).size for variable in inner.variables]
     rows = [values.states_on(variable, outer) for variable in inner.variables]
     fine = np.all([row >= 0 for row in rows], axis=0)
-    found = np.full(outer.size, -1)
-    found[fine] = places_among([row[fine] for row in rows], inner.grid, sizes)
-    return found
+    places = np.full(outer.size, -1)
+    places[fine] = places_among([row[fine] for row in rows], inner.grid, sizes)
+    return places
 
 
 def projected(parts: Parts, onto: Array, size: int) -> Parts:
@@ -162,9 +162,9 @@ def projected(parts: Parts, onto: Array, size: int) -> Parts:
     np.maximum.at(high, onto[fine], parts.value[fine])
     most = []
     for array in (parts.error, parts.mass, parts.count):
-        found = np.zeros((size, count))
-        np.maximum.at(found, onto[fine], array[fine])
-        most.append(found)
+        largest = np.zeros((size, count))
+        np.maximum.at(largest, onto[fine], array[fine])
+        most.append(largest)
     empty = low > high  # no input is in this state
     low[empty] = high[empty] = 0.0
     value = np.where(empty, np.nan, (low + high) / 2)
@@ -186,9 +186,9 @@ def grains(numbers: Array) -> Array:
     """The same for each number alone; for 0, which is a multiple of everything, 2^20."""
     fraction, exponent = np.frexp(numbers)
     whole = (fraction * 2.0**53).astype(np.int64)  # the number is this times 2^(exponent - 53)
-    found = np.ldexp((whole & -whole).astype(float), exponent - 53)
-    found = np.where(found < 2.0**-40, 0.0, np.minimum(found, 2.0**20))
-    return np.asarray(np.where(numbers == 0, 2.0**20, found))
+    powers = np.ldexp((whole & -whole).astype(float), exponent - 53)
+    powers = np.where(powers < 2.0**-40, 0.0, np.minimum(powers, 2.0**20))
+    return np.asarray(np.where(numbers == 0, 2.0**20, powers))
 
 
 @dataclass(frozen=True, eq=False)

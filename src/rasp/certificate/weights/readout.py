@@ -110,22 +110,22 @@ def _right_places(column: AtomColumn, readout: Readout, notes: Findings) -> list
     places = {typed(atom): place for place, atom in enumerate(readout.atoms)}
     equal: dict[Atom | None, set[type]] = {}
     for atom in column.atoms:
-        some = [atom] if atom is None else variants_of(atom, column.kinds)
-        equal.setdefault(atom, set()).update(map(type, some))
-    found = []
+        variants = [atom] if atom is None else variants_of(atom, column.kinds)
+        equal.setdefault(atom, set()).update(map(type, variants))
+    right = []
     for atom in column.atoms:
         place = places.get(typed(atom), -1)
         if place < 0 or (atom is not None and len(variants_of(atom, column.kinds)) > 1):
             place = places.get((max(equal[atom], key=NARROW_TO_WIDE.index), atom), -1)
             notes.wider |= place >= 0 and len(equal[atom]) > 1
-        found.append(place)
-    return found
+        right.append(place)
+    return right
 
 
 def _classes(readout: Readout) -> Array:
     """(place,): which places of a read-out stand for the same atom."""
-    known: dict[tuple[type, Atom | None], int] = {}
-    return np.array([known.setdefault(typed(atom), len(known)) for atom in readout.atoms])
+    numbering: dict[tuple[type, Atom | None], int] = {}
+    return np.array([numbering.setdefault(typed(atom), len(numbering)) for atom in readout.atoms])
 
 
 def _one_row(weight: Array) -> tuple[Array, Array, Array]:
@@ -148,14 +148,14 @@ def _scored(
     else the rows read, at most, and of how many dimensions.
     """
     classes, margin, (beside, more) = _classes(readout), np.inf, stray
-    for some in _some(len(answers), len(bias)):
-        value, wrong = parts.value[some], parts.error[some]
+    for states in _batches(len(answers), len(bias)):
+        value, wrong = parts.value[states], parts.error[states]
         score = value * factors + bias  # (state, atom)
-        sums = np.abs(factors) * parts.mass[some] + np.abs(bias) + beside
-        count = parts.count[some] + more + 2
+        sums = np.abs(factors) * parts.mass[states] + np.abs(bias) + beside
+        count = parts.count[states] + more + 2
         off = (SLACK * UNIT * count + DOUBLE) * sums + beside + 2 * TINY * count
         rows = np.arange(len(score))
-        fits = classes == classes[answers[some]][:, None]  # an atom may have several places
+        fits = classes == classes[answers[states]][:, None]  # an atom may have several places
         mine = np.where(fits, score, -np.inf).argmax(axis=1)
         lead = score[rows, mine][:, None] - score
         shared = np.abs(factors - factors[mine][:, None]) * wrong
@@ -170,19 +170,19 @@ def _scored_by_row(
 ) -> float:
     """The same where each atom has a row of its own."""
     classes, margin = _classes(readout), np.inf
-    for some in _some(len(answers), len(bias)):
-        held = parts.at(some)
+    for states in _batches(len(answers), len(bias)):
+        held = parts.at(states)
         off = held.error + reading.rounding(held, bias) + DOUBLE * held.mass
         score = held.value + bias
         off = off + stored * (np.abs(score) + off)
-        fits = classes == classes[answers[some]][:, None]
+        fits = classes == classes[answers[states]][:, None]
         own = np.where(fits, score - off, -np.inf).max(axis=1)
         other = np.where(fits, -np.inf, score + off).max(axis=1, initial=-np.inf)
         margin = float(np.minimum(margin, (own - other).min()))
     return margin
 
 
-def _some(count: int, width: int) -> Iterator[Array]:
+def _batches(count: int, width: int) -> Iterator[Array]:
     """The places of some states at a time."""
     at_once = max(1, AT_ONCE // max(1, width))
     return (np.arange(first, min(count, first + at_once)) for first in range(0, count, at_once))

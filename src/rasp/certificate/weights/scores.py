@@ -81,12 +81,12 @@ class HeadScores:
 
     def _owners(self) -> Array:
         """(column,): the part that alone has to do with a column of keys; -1 where none has."""
-        found = np.full(len(self.keys.constant), -1)
+        owner = np.full(len(self.keys.constant), -1)
         for part, (pieces, _) in enumerate(self.groups):
             for number in pieces:
                 used = self.keys.pieces[number].columns
-                found[used] = np.where((found[used] == -1) | (found[used] == part), part, -2)
-        return found
+                owner[used] = np.where((owner[used] == -1) | (owner[used] == part), part, -2)
+        return owner
 
     def scores(self, sink: Array | None, sink_off: Array | float = 0.0) -> Scores:
         """Try every part; `sink` is what the head reads of the sink as a key, off by so much."""
@@ -119,11 +119,11 @@ class HeadScores:
     def shares(self) -> ShareScores:
         """How far position 0 scores above other matches, where it matches and where it does not."""
         pieces = [number for number, piece in enumerate(self.keys.pieces) if piece.value.any()]
-        found = self._pairs([*self.claim.conjuncts], pieces, (INDEX,)).shares()
+        shares = self._pairs([*self.claim.conjuncts], pieces, (INDEX,)).shares()
         wrong = self._common_error(pieces)
-        wrong += self._rounding([(found.mass, float(len(self.keys.constant)))], None)
-        check_size(found.error + wrong)
-        return replace(found, error=found.error + wrong)
+        wrong += self._rounding([(shares.mass, float(len(self.keys.constant)))], None)
+        check_size(shares.error + wrong)
+        return replace(shares, error=shares.error + wrong)
 
     def _pairs(
         self, conjuncts: list[ConjunctClaim | None], pieces: list[int], more: tuple[int, ...] = ()
@@ -188,18 +188,18 @@ class HeadScores:
         constant = float(self.queries.constant @ factor)
         low = high = constant
         tops, fails = [], []
-        for space, some, numbers in self._components(parts):
+        for space, linked, numbers in self._components(parts):
             value, _, there = self.queries.of(self.values, space, numbers)
             base = value @ factor
-            places = [located(self.values, part.space, space) for part in some]
-            for part, place in zip(some, places, strict=True):
+            places = [located(self.values, part.space, space) for part in linked]
+            for part, place in zip(linked, places, strict=True):
                 there &= (place >= 0) & part.there[place]
             if not there.any():
                 continue
-            lows = base + sum(part.low[place] for part, place in zip(some, places, strict=True))
-            highs = base + sum(part.high[place] for part, place in zip(some, places, strict=True))
+            lows = base + sum(part.low[place] for part, place in zip(linked, places, strict=True))
+            highs = base + sum(part.high[place] for part, place in zip(linked, places, strict=True))
             worst = np.full(space.size, -FAR)
-            for part, place in zip(some, places, strict=True):
+            for part, place in zip(linked, places, strict=True):
                 worst = np.maximum(worst, highs - part.high[place] + part.fail[place])
             matched = there & ~np.isnan(lows)
             low += float(lows[matched].min(initial=FAR))
@@ -216,6 +216,6 @@ class HeadScores:
         items += [(set(piece.space.variables), number)
                   for number, piece in enumerate(self.queries.pieces)]  # fmt: skip
         for names, members in joined(items):
-            some = [member for member in members if isinstance(member, Part)]
+            linked = [member for member in members if isinstance(member, Part)]
             numbers = [member for member in members if not isinstance(member, Part)]
-            yield self.values.space(sorted(names)), some, numbers
+            yield self.values.space(sorted(names)), linked, numbers

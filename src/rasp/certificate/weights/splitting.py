@@ -29,39 +29,39 @@ def split_terms(values: ProvedValues, terms: list[Piece], variables: Sequence[in
     """The same terms, with those that have to do with each other split into functions of single
     variables: claimed ones, or what says which s-op a claimed choice is.
     """
-    found: list[Piece] = []
+    split: list[Piece] = []
     candidates = _candidates(values, variables)
     items: list[tuple[set[int], Piece | int]] = [(values.grounds(term.space.variables), term)
                                                  for term in terms]  # fmt: skip
     items += [(values.grounds(_inputs(values, other)), other) for other in candidates]
-    for _, some in joined(items):
-        members = [each for each in some if isinstance(each, Piece)]
-        mine = [each for each in some if not isinstance(each, Piece)]
+    for _, linked in joined(items):
+        members = [item for item in linked if isinstance(item, Piece)]
+        mine = [item for item in linked if not isinstance(item, Piece)]
         names = {name for term in members for name in term.space.variables}
         if mine and not names <= set(variables):
             wider = names.union(*(_inputs(values, other) for other in mine))
             members = (_split(values, names, members, mine)
                        or _split(values, wider, members, mine) or members)  # fmt: skip
-        found += members
-    return found
+        split += members
+    return split
 
 
 def _inputs(values: ProvedValues, variable: int) -> tuple[int, ...]:
     """What an s-op is a function of; any other variable is known by itself."""
-    known = values.claims.variables[variable]
-    return tuple(values.over(known.node)) if isinstance(known, ClaimedNode) else (variable,)
+    claimed = values.claims.variables[variable]
+    return tuple(values.over(claimed.node)) if isinstance(claimed, ClaimedNode) else (variable,)
 
 
 def _candidates(values: ProvedValues, variables: Sequence[int]) -> list[int]:
-    found: list[int] = []
+    candidates: list[int] = []
     for variable in variables:
-        known = values.claims.variables[variable]
-        if isinstance(known, ClaimedNode) and known.node in values.claims.choices:
-            which = values.node_variables.get(values.claims.choices[known.node][0])
-            found += [] if which is None else [which]
+        claimed = values.claims.variables[variable]
+        if isinstance(claimed, ClaimedNode) and claimed.node in values.claims.choices:
+            which = values.node_variables.get(values.claims.choices[claimed.node][0])
+            candidates += [] if which is None else [which]
         else:
-            found.append(variable)
-    return list(dict.fromkeys(found))
+            candidates.append(variable)
+    return list(dict.fromkeys(candidates))
 
 
 def _split(
@@ -105,7 +105,7 @@ def _pieces(
     most = SMALL if values.claims.choices else DOUBLE
     if (np.abs(left) > most * total.mass).any():
         return None
-    found = []
+    pieces = []
     for place, (variable, row) in enumerate(rows.items()):
         size = values.domain(variable).size
         nothing = np.zeros_like(left)
@@ -118,8 +118,8 @@ def _pieces(
         there = np.flatnonzero(~np.isnan(parts.value).any(axis=1))
         parts = parts.at(there)
         parts = Parts(tables[place][there], *parts.four[1:])
-        found.append(Piece(Space((variable,), there[None]), parts))
-    return found
+        pieces.append(Piece(Space((variable,), there[None]), parts))
+    return pieces
 
 
 def _summands(rows: Sequence[Array], value: Array) -> list[Array] | None:
@@ -128,39 +128,39 @@ def _summands(rows: Sequence[Array], value: Array) -> list[Array] | None:
     One row after the other is split off: from a state to any other that goes with the same states
     of the rows after it, the value changes by as much as the function does.
     """
-    found: list[Array] = []
+    summands: list[Array] = []
     for place, row in enumerate(rows):
         size = int(row.max(initial=0)) + 1
         table = np.zeros((size, value.shape[1]))
         if place + 1 == len(rows):
             firsts = np.unique(row, return_index=True)
             table[firsts[0]] = value[firsts[1]]
-            return [*found, table]
+            return [*summands, table]
         rest = _numbered(rows[place + 1 :])
         change = _propagated(row, rest, value, size)
-        found.append(change)
+        summands.append(change)
         value = value - change[row]
-    return found or None
+    return summands or None
 
 
 def _numbered(rows: Sequence[Array]) -> Array:
     """(combination,): a number for what some rows are together."""
-    _, found = np.unique(np.array(rows), axis=1, return_inverse=True)
-    return np.asarray(found.reshape(-1))
+    _, numbers = np.unique(np.array(rows), axis=1, return_inverse=True)
+    return np.asarray(numbers.reshape(-1))
 
 
 def _propagated(row: Array, rest: Array, value: Array, size: int) -> Array:
     """(state, reading): what each state of a row adds, counted from one that is reached first."""
-    known = np.full((size, value.shape[1]), np.nan)
+    added = np.full((size, value.shape[1]), np.nan)
     level = np.full((int(rest.max(initial=0)) + 1, value.shape[1]), np.nan)
-    while np.isnan(known[row, 0]).any():
-        start = row[np.isnan(known[row, 0])][0]
-        known[start] = 0.0
+    while np.isnan(added[row, 0]).any():
+        start = row[np.isnan(added[row, 0])][0]
+        added[start] = 0.0
         while True:
-            new = ~np.isnan(known[row, 0]) & np.isnan(level[rest, 0])
-            level[rest[new]] = value[new] - known[row[new]]
-            more = np.isnan(known[row, 0]) & ~np.isnan(level[rest, 0])
-            known[row[more]] = value[more] - level[rest[more]]
+            new = ~np.isnan(added[row, 0]) & np.isnan(level[rest, 0])
+            level[rest[new]] = value[new] - added[row[new]]
+            more = np.isnan(added[row, 0]) & ~np.isnan(level[rest, 0])
+            added[row[more]] = value[more] - level[rest[more]]
             if not new.any() and not more.any():
                 break
-    return np.asarray(np.nan_to_num(known))
+    return np.asarray(np.nan_to_num(added))

@@ -27,36 +27,36 @@ from rasp.graph import Const, Elementwise
 
 def without_counts(values: ProvedValues, variables: Sequence[int]) -> tuple[int, ...]:
     """Claimed variables, with the conditions themselves in place of how many hold."""
-    found: list[int] = []
+    opened: list[int] = []
     for variable in variables:
-        known = values.claims.variables[variable]
-        if isinstance(known, ClaimedCount):
-            found += [values.node_variables[node] for node in known.conditions
+        claimed = values.claims.variables[variable]
+        if isinstance(claimed, ClaimedCount):
+            opened += [values.node_variables[node] for node in claimed.conditions
                       if node in values.node_variables]  # fmt: skip
         else:
-            found.append(variable)
-    return tuple(dict.fromkeys(found))
+            opened.append(variable)
+    return tuple(dict.fromkeys(opened))
 
 
 def with_counts(values: ProvedValues, reading: Reading, variables: Sequence[int]) -> Reading:
     """Conditions that all add the same where they hold, as a multiple of how many hold."""
     for variable in variables:
-        known = values.claims.variables[variable]
-        if isinstance(known, ClaimedCount):
-            reading = _with_count(values, reading, variable, known)
+        claimed = values.claims.variables[variable]
+        if isinstance(claimed, ClaimedCount):
+            reading = _with_count(values, reading, variable, claimed)
     return reading
 
 
 def _with_count(
-    values: ProvedValues, reading: Reading, variable: int, known: ClaimedCount
+    values: ProvedValues, reading: Reading, variable: int, claimed: ClaimedCount
 ) -> Reading:
-    members = {values.node_variables.get(node) for node in known.conditions}
+    members = {values.node_variables.get(node) for node in claimed.conditions}
     mine = [piece for piece in reading.pieces if set(piece.space.variables) & members]
     if not mine:  # it is the same, however many hold
         return reading
     if not all(set(piece.space.variables) <= members for piece in mine):
         raise Refused("conditions that are counted are read with something else")
-    if sum(len(piece.space.variables) for piece in mine) != len(known.conditions):
+    if sum(len(piece.space.variables) for piece in mine) != len(claimed.conditions):
         raise Refused("some condition that is counted is not read")
     parts_of = [_by_number_held(values, piece) for piece in mine]
     slopes = [slope for parts in parts_of if (slope := _slope(parts)) is not None]
@@ -66,7 +66,7 @@ def _with_count(
         level = parts.value - np.arange(len(parts.value))[:, None] * slope
         there = np.flatnonzero(~np.isnan(level).any(axis=1))
         base = base.plus(constant_part(Parts(level, *parts.four[1:]).at(there)))
-    count = np.outer(np.arange(len(known.conditions) + 1), slope)
+    count = np.outer(np.arange(len(claimed.conditions) + 1), slope)
     space = values.space((variable,))
     piece = Piece(space, Parts(count, *np.zeros((3, *count.shape))).at(space.grid[0]))
     others = [piece for piece in reading.pieces if piece not in mine]
@@ -98,19 +98,19 @@ def over_cases(values: ProvedValues, term: Piece, space: Space) -> Parts:
     """A term over cases of a choice: of what is left open, all that it can be counts."""
     rows = np.array([_states(values, variable, space) for variable in term.space.variables])
     rows = rows.reshape(len(term.space.variables), space.size)
-    found = np.zeros((4, space.size, term.parts.value.shape[1]))
+    four = np.zeros((4, space.size, term.parts.value.shape[1]))
     patterns, which = np.unique(rows >= 0, axis=1, return_inverse=True)
     sizes = np.array([values.domain(variable).size for variable in term.space.variables], int)
-    for number, known in enumerate(patterns.T):
+    for number, is_closed in enumerate(patterns.T):
         mine = np.flatnonzero(which.reshape(-1) == number)
         onto, at = np.zeros(term.space.size, int), np.zeros(len(mine), int)
-        if known.any():
-            listed = term.space.grid[known]
-            onto = places_among(listed, listed, sizes[known])
-            at = places_among(rows[known][:, mine], listed, sizes[known])
+        if is_closed.any():
+            listed = term.space.grid[is_closed]
+            onto = places_among(listed, listed, sizes[is_closed])
+            at = places_among(rows[is_closed][:, mine], listed, sizes[is_closed])
         parts = projected(term.parts, onto, term.space.size + 1)  # the last: no input has it
-        found[:, mine] = parts.at(at).four
-    return Parts(*found)
+        four[:, mine] = parts.at(at).four
+    return Parts(*four)
 
 
 def _states(values: ProvedValues, variable: int, space: Space) -> Array:

@@ -73,8 +73,8 @@ class Stream:
         self.stray: Array = self.error
         """How far beyond that it may be."""
         self.grain = np.array([
-            0.0 if wrong else grain_of(np.append(some, others))
-            for wrong, some, others in zip(self.error, tokens.T, positions.T, strict=True)
+            0.0 if wrong else grain_of(np.append(by_token, by_index))
+            for wrong, by_token, by_index in zip(self.error, tokens.T, positions.T, strict=True)
         ])  # fmt: skip
         """A power of two of which a dimension holds exact multiples; 0 where there is none."""
         self.written: Array = (tokens.any(axis=0) | positions.any(axis=0)).astype(int)
@@ -136,7 +136,7 @@ class Stream:
         precision = self.precision
         if precision.is_float32:
             return self
-        made = copy(self)
+        rounded = copy(self)
         sources, mass = np.zeros((2, len(self.error)))
         mass += self.stray
         for dims, table in self._sources():
@@ -145,24 +145,24 @@ class Stream:
         for group in self.groups:
             sources[group.dims] += ~group.table.any(axis=0) & group.error.any(axis=0)
         often = np.maximum(sources, self.written) + 2
-        made.error = self.error + SLACK * precision.unit * often * (mass + self.error)
+        rounded.error = self.error + SLACK * precision.unit * often * (mass + self.error)
         nothing, alone = (sources == 0) & (self.written <= 2), (sources == 1) & (self.written <= 1)
-        made.error[nothing] = self.error[nothing] * (1 + 2 * precision.unit)
-        made.grain, made.stray = np.zeros(len(mass)), self.stray + made.error
-        made.groups = []
+        rounded.error[nothing] = self.error[nothing] * (1 + 2 * precision.unit)
+        rounded.grain, rounded.stray = np.zeros(len(mass)), self.stray + rounded.error
+        rounded.groups = []
         for name in ("tokens", "positions"):
             table = getattr(self, name).copy()
             dims = table.any(axis=0) & alone
             table[:, dims], off = precision.ends(table[:, dims], self.error[dims])
-            setattr(made, name, table)
-            made.error[dims] = off.max(axis=0)
+            setattr(rounded, name, table)
+            rounded.error[dims] = off.max(axis=0)
         for group in self.groups:
             dims, lone = group.dims, alone[group.dims] & group.table.any(axis=0)
             table, off = precision.ends(group.table, group.error + self.error[dims])
-            made.groups.append(replace(group, table=np.where(lone, table, group.table),
+            rounded.groups.append(replace(group, table=np.where(lone, table, group.table),
                                        error=np.where(lone, off, group.error)))  # fmt: skip
-            made.error[dims[lone]] = 0.0
-        return made
+            rounded.error[dims[lone]] = 0.0
+        return rounded
 
     def length(self) -> float:
         """The root of the sum of squares of all dimensions, at most.
@@ -195,7 +195,7 @@ class Stream:
         """The stream where its variables are as in a space, with smaller tables: every input's
         states are there, so what is not there no input has.
         """
-        made, made_groups = copy(self), []
+        narrow, groups = copy(self), []
         for group in self.groups:
             if group.space.size > space.size and {*group.space.variables} <= {*space.variables}:
                 places = located(self.values, group.space, space)
@@ -203,9 +203,9 @@ class Stream:
                 used, points = np.unique(group.points[kept], return_inverse=True)
                 inner = Space(group.space.variables, group.space.grid[:, kept])
                 group = UnitGroup(inner, points, group.dims, group.table[used], group.error[used])
-            made_groups.append(group)
-        made.groups = made_groups
-        return made
+            groups.append(group)
+        narrow.groups = groups
+        return narrow
 
     def read(self, rows: Array, variables: Sequence[int]) -> Reading:
         """Multiply rows (reading, dimension) out; they must be functions of these variables."""

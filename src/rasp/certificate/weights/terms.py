@@ -64,8 +64,8 @@ def _by_token_and_index(
     constant = by_token[0] + by_index[first] + stream.constant @ rows.T
     by_token, by_index = by_token - by_token[0], by_index - by_index[first]
     if values.inputs.bos is not None:
-        known = set().union(*(closure(values, variable) for variable in variables))
-        if TOKEN in known and INDEX not in known:
+        claimed = set().union(*(closure(values, variable) for variable in variables))
+        if TOKEN in claimed and INDEX not in claimed:
             by_token[-1] += by_index[0]
             by_index[0] = 0.0
         else:
@@ -88,13 +88,13 @@ def _by_sums(
     tables |= {SumPart(variable): direction @ rows.T
                for variable, direction in stream.outputs.items()}  # fmt: skip
     before, constant, noise = dict(tables), np.zeros(count), np.zeros(count)
-    found = []
+    pieces = []
     for variable, weight in _shares_of_sums(stream, tables, variables, rows):
-        known = stream.values.linear_of(variable)
-        for part, share in known.parts.items():
+        linear = stream.values.linear_of(variable)
+        for part, share in linear.parts.items():
             tables[part] = tables.get(part, np.zeros(count)) - float(share) * weight
-        constant = constant - float(known.constant) * weight
-        found.append(_term(stream, variable, np.outer(stream.numbers(variable), weight)))
+        constant = constant - float(linear.constant) * weight
+        pieces.append(_term(stream, variable, np.outer(stream.numbers(variable), weight)))
     for variable in (TOKEN, INDEX, *(part.variable for part in tables if part.is_output)):
         table, old = _table(stream, variable, tables), _table(stream, variable, before)
         direction = stream.outputs.get(variable, np.zeros(rows.shape[1]))
@@ -106,10 +106,10 @@ def _by_sums(
         value = np.where(small, 0.0, table)
         if variable in (TOKEN, INDEX):
             space, held = terms[variable].space, Parts(value, *terms[variable].parts.four[1:])
-            found.append(Piece(space, held.at(space.grid[0])))
+            pieces.append(Piece(space, held.at(space.grid[0])))
         elif value.any():
-            found.append(_term(stream, variable, value))
-    return constant, noise, found
+            pieces.append(_term(stream, variable, value))
+    return constant, noise, pieces
 
 
 def _table(stream: Stream, variable: int, tables: Mapping[SumPart, Array]) -> Array:
