@@ -130,20 +130,17 @@ def _check(
     values = ProvedValues(claims, inputs, list(outputs.values()))
     _check_meanings(values, list(outputs.values()))
     stream, sink = _embedded(values, weights, precision)
-    _disturb(stream, sink, noise, notes)
-    _read_after(stream, "embedding", notes)
+    _after("embedding", stream, sink, noise, notes)
     for layer, block in enumerate(weights.feed_forwards):
         if layer:
             _layer(stream, sink, claims, weights, layer, notes)
-            _disturb(stream, sink, noise, notes)
-            _read_after(stream, f"layer{layer}.attention", notes)
+            _after(f"layer{layer}.attention", stream, sink, noise, notes)
         name = f"feed-forward {layer}"
         if sink is not None and layer < len(heads):  # nothing looks at it after the last
             check_sink_units(sink.rounded(), block.inside, block.bias, name)
         feed_forward(stream, block, claims.groups[layer], name, notes)
         if block.bias.size:
-            _disturb(stream, sink, noise, notes)
-            _read_after(stream, f"layer{layer}.feed_forward", notes)
+            _after(f"layer{layer}.feed_forward", stream, sink, noise, notes)
     for readout, array, over in zip(readouts, weights.readouts, claims.outputs, strict=True):
         node = outputs[readout.name]
         assert isinstance(node, SOp)
@@ -177,13 +174,20 @@ def _check_sums(claims: Claims, inputs: Inputs) -> None:
             raise Refused("a weighted sum is of something that there is not")
 
 
-def _disturb(stream: Stream, sink: Sink | None, noise: float, notes: Findings) -> None:
-    """Move everything by so much of what there is."""
+def _after(block: str, stream: Stream, sink: Sink | None, noise: float, notes: Findings) -> None:
+    """Move everything by so much of what there is, and note which s-ops can be read after a block
+    as is claimed.
+    """
     for row in (stream,) if sink is None else (stream, sink):
         row.check_size()
         if noise:
             notes.lengths.append(row.length())
             row.disturb(noise * row.length() / np.sqrt(len(row.error)))
+    if not stream.precision.is_float32:
+        return  # readers are for people, who have time for float32
+    for place, reader in enumerate(stream.values.claims.readers):
+        if reader.after == block and is_read(stream, reader):
+            notes.readers.add(place)
 
 
 def _check_meanings(values: ProvedValues, outputs: Sequence[Node]) -> None:
@@ -204,15 +208,6 @@ def _check_meanings(values: ProvedValues, outputs: Sequence[Node]) -> None:
         for node in in_order(nodes):
             if isinstance(node, Aggregate) and node in values.claims.aggregates:
                 check_aggregate(proved, node, values.claims.aggregates[node])
-
-
-def _read_after(stream: Stream, block: str, notes: Findings) -> None:
-    """Note which s-ops can be read after a block as is claimed."""
-    if not stream.precision.is_float32:
-        return  # they are for people, who have time for float32
-    for place, reader in enumerate(stream.values.claims.readers):
-        if reader.after == block and is_read(stream, reader):
-            notes.readers.add(place)
 
 
 def _embedded(

@@ -17,16 +17,8 @@ from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, Meaning, Refused
 from rasp.certificate.program.cases import Cases, as_selector, weighed
 from rasp.certificate.program.outputs import numbers_of_shares
-from rasp.certificate.program.tables import Array, by_state, typed
-from rasp.graph import (
-    COMPARISONS,
-    Aggregate,
-    Const,
-    Elementwise,
-    SelectBest,
-    Selector,
-    SOp,
-)
+from rasp.certificate.program.tables import Array, typed
+from rasp.graph import COMPARISONS, Aggregate, Const, Elementwise, SelectBest, Selector, SOp
 
 if TYPE_CHECKING:
     from rasp.certificate.program.tables import ExactSum
@@ -90,9 +82,7 @@ def _check_positive(values: ProvedValues, node: Aggregate, meaning: Meaning) -> 
     output = values.output(meaning.outputs[0])
     if output.carrier is None:
         raise Refused("a mean of counts without counts")
-    space = values.space((output.carrier,))
-    column = values.column(node.values, space)
-    first, *others = by_state(column, space, values.domain(output.carrier).size)
+    first, *others = values.by_state(node.values, output.carrier)
     numbers = [atom for atom in (first, *others) if not isinstance(atom, (bool, str, type(None)))]
     if len(numbers) <= len(others) or first != 0 or not all(atom > 0 for atom in numbers[1:]):
         raise Refused("values are not 0 where a count is, and above 0 elsewhere")

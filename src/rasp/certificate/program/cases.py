@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,15 +146,9 @@ class Cases:
 
 def as_selector(picks: Picks, condition: SOp, at_key: bool) -> Selector:
     """A condition on keys alone, or queries alone, as a selector with the other side fixed."""
-    selectors: dict[SOp, Selector] = {}
 
+    @cache  # a part may be shared many times
     def of(part: SOp) -> Selector:
-        """A part of it, once, however often it is shared."""
-        if part not in selectors:
-            selectors[part] = find(part)
-        return selectors[part]
-
-    def find(part: SOp) -> Selector:
         match part:
             case Const(bool() as value):
                 return Select(Const(0), Const(0), "==" if value else "!=")

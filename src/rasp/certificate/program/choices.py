@@ -60,19 +60,18 @@ def choice_table(values: ProvedValues, node: SOp) -> tuple[Space, AtomColumn]:
 def _are_parallel(node: SOp, which: SOp, leaves: tuple[SOp, ...]) -> bool:
     waiting, seen = [(node, which)], {(node, which)}
     while waiting:
-        one, other = waiting.pop()
-        if isinstance(other, Const):
-            number = other.value
-            if isinstance(number, bool) or not isinstance(number, int):
+        match waiting.pop():
+            case _, Const(bool()):
                 return False
-            if not 0 <= number < len(leaves) or leaves[number] is not one:
+            case leaf, Const(int() as number):
+                if not 0 <= number < len(leaves) or leaves[number] is not leaf:
+                    return False
+            case Elementwise("if", (condition, *ones)), Elementwise("if", (same, *others)) if (
+                condition is same
+            ):
+                pairs = {*zip(ones, others, strict=True)} - seen
+                seen |= pairs
+                waiting += pairs
+            case _:
                 return False
-            continue
-        if not isinstance(one, Elementwise) or not isinstance(other, Elementwise):
-            return False
-        if one.op != "if" or other.op != "if" or one.operands[0] is not other.operands[0]:
-            return False
-        pairs = {*zip(one.operands[1:], other.operands[1:], strict=True)} - seen
-        seen |= pairs
-        waiting += pairs
     return True

@@ -16,7 +16,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedCount, Meaning, Refused
 from rasp.certificate.program.aggregates import check_ratio
-from rasp.certificate.program.kinds import kinds_of, loosened
+from rasp.certificate.program.kinds import loosened
 from rasp.certificate.program.linear import linear_column
 from rasp.certificate.program.outputs import numbers_of_shares
 from rasp.certificate.program.tables import (
@@ -113,14 +113,12 @@ def _from_shares(
 
 
 def _of_output(values: ProvedValues, variable: int, space: Space) -> AtomColumn:
-    domain = values.domain(variable)
-    if variable not in space.variables and all(
-        same(atom, domain.atoms[0]) for atom in domain.atoms
-    ):
-        kinds = frozenset(map(type, domain.atoms))  # one number, an int or a mean of several
-        return loosened(column_of(domain.atoms[-1:], np.zeros(space.size, int)), kinds)
-    atoms, states = [*values.domain(variable).atoms, None], values.states_on(variable, space)
-    return AtomColumn(atoms, np.where(states < 0, len(atoms) - 1, states))
+    atoms = values.domain(variable).atoms
+    if variable not in space.variables and all(same(atom, atoms[0]) for atom in atoms):
+        kinds = frozenset(map(type, atoms))  # one number, an int or a mean of several
+        return loosened(column_of(atoms[-1:], np.zeros(space.size, int)), kinds)
+    states = values.states_on(variable, space)
+    return AtomColumn([*atoms, None], np.where(states < 0, len(atoms), states))
 
 
 def _elementwise(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn:
@@ -147,7 +145,7 @@ def _of_stand_ins(values: ProvedValues, node: Elementwise, space: Space) -> Atom
     if not any(sums):
         return None
     if node.op == "*":
-        return linear_column(values, values.linear_or_refuse(node), space, kinds_of(values, node))
+        return linear_column(values, values.linear_or_refuse(node), space, values.kinds(node))
     check_ratio(values, node)
     lines = [stand_in if stand_in is not None else values.linear_or_refuse(operand)
              for stand_in, operand in zip(sums, node.operands, strict=True)]  # fmt: skip
@@ -195,7 +193,7 @@ def _as_line(values: ProvedValues, node: Elementwise, space: Space) -> AtomColum
     linear = values.linear(node)
     try:
         if linear is not None:
-            return linear_column(values, linear, space, kinds_of(values, node))
+            return linear_column(values, linear, space, values.kinds(node))
     except Refused:
         pass
     return None
@@ -265,7 +263,7 @@ def _projected(
     Where the program fails in some of those that are in one state, the others say what it
     answers there.
     """
-    sizes = [values.domain(variable).size for variable in space.variables]
+    sizes = values.sizes(space.variables)
     fine = np.all([row >= 0 for row in rows], axis=0)
     places = np.ravel_multi_index([row[fine] for row in rows], sizes)
     _, pairs = joint_places([(places, int(np.prod(sizes))),

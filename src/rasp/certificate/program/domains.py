@@ -33,12 +33,17 @@ class Domain:
     def size(self) -> int:
         return len(self.atoms)
 
-    @cached_property
-    def floats(self) -> Array:
-        """(state,): the numbers."""
+    @property
+    def exact(self) -> list[Fraction]:
+        """The numbers, which an output, a sum or a count has."""
         if self.numbers is None:
             raise Refused("a variable is not a number")
-        return np.array([float(number) for number in self.numbers])
+        return self.numbers
+
+    @cached_property
+    def floats(self) -> Array:
+        """(state,): the numbers, as near as floats come."""
+        return np.array([float(number) for number in self.exact])
 
 
 def find_domain(values: ProvedValues, variable: int) -> Domain:

@@ -22,27 +22,21 @@ ARITHMETIC = ("+", "*", *giving("number"))
 """What is a float where an operand is one, and an int where all of them are ints or bools."""
 
 
-def kinds_of(values: ProvedValues, node: SOp) -> frozenset[type]:
+def find_kinds(values: ProvedValues, node: SOp) -> frozenset[type]:
     """The kinds of number that an s-op can be, by its operator: these, or fewer."""
-    if node not in values.kinds:
-        values.kinds[node] = _find_kinds(values, node)
-    return values.kinds[node]
-
-
-def _find_kinds(values: ProvedValues, node: SOp) -> frozenset[type]:
     match node:
         case Elementwise(op) if OPERATORS[op].gives in SURE:
             return frozenset({SURE[OPERATORS[op].gives]})
         case Elementwise("if", (_, yes, no)):
-            return kinds_of(values, yes) | kinds_of(values, no)
+            return values.kinds(yes) | values.kinds(no)
         case Elementwise(op, operands) if op in ARITHMETIC:
-            return _joined(kinds_of(values, operand) for operand in operands)
+            return _joined(map(values.kinds, operands))
         case Elementwise():
             raise Refused("of what kind an s-op is, is not certain")
         case Tokens():
             return frozenset(map(type, values.inputs.vocabulary))
         case TokensAs(kind):
-            return frozenset({{"int": int, "float": Fraction, "bool": bool}.get(kind, str)})
+            return frozenset({SURE.get(kind, str)})
         case Const(value):
             return frozenset({type(value)})
         case Aggregate():
@@ -53,17 +47,16 @@ def _find_kinds(values: ProvedValues, node: SOp) -> frozenset[type]:
 def _of_aggregate(
     values: ProvedValues, node: Aggregate, meaning: Meaning | None
 ) -> frozenset[type]:
-    rule = None if meaning is None else meaning.rule
-    if rule == "never":
-        return frozenset({type(node.default)})
-    if meaning is not None and rule == "mean":
-        return frozenset(map(type, values.domain(meaning.outputs[0]).atoms))
-    if meaning is not None and (
-        rule == "pick" or (rule == "count" and _counts_one(values, meaning))
-    ):
-        light = type(values.picks.atoms(node.values, True)[0])
-        return frozenset({light, type(node.default)} if rule == "pick" else {light})
-    return kinds_of(values, node.values) | {Fraction, type(node.default)}
+    match meaning:
+        case Meaning("never"):
+            return frozenset({type(node.default)})
+        case Meaning("mean", outputs):
+            return frozenset(map(type, values.domain(outputs[0]).atoms))
+        case Meaning("pick"):
+            return frozenset({type(values.picks.atoms(node.values, True)[0]), type(node.default)})
+        case Meaning("count") if _counts_one(values, meaning):
+            return frozenset({type(values.picks.atoms(node.values, True)[0])})
+    return values.kinds(node.values) | {Fraction, type(node.default)}
 
 
 def _counts_one(values: ProvedValues, meaning: Meaning) -> bool:

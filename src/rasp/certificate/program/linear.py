@@ -16,16 +16,7 @@ from rasp.certificate.claims import INDEX, TOKEN, Refused
 from rasp.certificate.program.aggregates import is_width
 from rasp.certificate.program.kinds import as_atom, loosened
 from rasp.certificate.program.reach import unit_of
-from rasp.certificate.program.tables import (
-    Array,
-    AtomColumn,
-    ExactSum,
-    Space,
-    by_state,
-    column_of,
-    of_index,
-    of_token,
-)
+from rasp.certificate.program.tables import Array, AtomColumn, ExactSum, Space, column_of, of_ground
 from rasp.graph import Aggregate, Elementwise, SOp
 from rasp.operators import leaves_alone
 
@@ -185,17 +176,13 @@ def _fitted(values: ProvedValues, node: SOp) -> ExactSum | None:
     if len(space.variables) != 1 or not held:
         return None
     (variable,) = space.variables
-    numbers = [None if atom is None else Fraction(atom)
-               for atom in by_state(column, space, values.domain(variable).size)]  # fmt: skip
+    numbers = [None if atom is None else Fraction(atom) for atom in values.by_state(node, variable)]
     filled = [held[0] if number is None else number for number in numbers]
-    if variable == TOKEN:
-        return of_token(filled, values.inputs)
-    if variable == INDEX:
-        return of_index(filled, values.inputs)
+    if variable in (TOKEN, INDEX):
+        return of_ground(variable, filled, values.inputs)
     if not values.is_number(variable):
         return None
-    return _line([*zip(values.numbers(variable), numbers, strict=True)],
-                 values.linear_of(variable))  # fmt: skip
+    return _line([*zip(values.numbers(variable), numbers, strict=True)], values.linear_of(variable))
 
 
 def _line(points: Sequence[tuple[Fraction, Fraction | None]], base: ExactSum) -> ExactSum | None:

@@ -13,23 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import (
-    INDEX,
-    ClaimedOutput,
-    HeadClaim,
-    HeadOutputClaim,
-    Refused,
-    SumPart,
-)
+from rasp.certificate.claims import INDEX, TOKEN, ClaimedOutput, HeadClaim, HeadOutputClaim, Refused
 from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums, sums_after
-from rasp.certificate.program.tables import (
-    Array,
-    ExactSum,
-    by_state,
-    index_table,
-    token_table,
-    typed,
-)
+from rasp.certificate.program.tables import Array, ExactSum, typed
 from rasp.graph import Const, Elementwise, SOp
 
 if TYPE_CHECKING:
@@ -115,7 +101,7 @@ def _moved_counts(values: ProvedValues, head: HeadClaim, output: HeadOutputClaim
     column = values.column(output.values, values.space((output.carrier,)))
     if column.kinds:
         raise Refused("a count is moved for numbers of uncertain kind")
-    atoms = by_state(column, values.space((output.carrier,)), values.domain(output.carrier).size)
+    atoms = values.by_state(output.values, output.carrier)
     states: list[State] = [
         (atom, Fraction(count)) for count, atom in enumerate(atoms) if atom is not None
     ]
@@ -195,33 +181,32 @@ def numbers_of_sum(values: ProvedValues, linear: ExactSum) -> list[Fraction]:
     only there (and is written as that). An index is below the length. Outputs of one head
     are sums over the same keys.
     """
-    linear, length = _with_one_length(values, linear)
-    tokens, indices = token_table(linear, values.inputs), index_table(linear, values.inputs)
-    if length is not None:
-        reach = pair_sums(tokens, sums_after(indices, linear.parts[SumPart(length)]))
+    linear, per_position = _without_length(values, linear)
+    tokens = linear.weights(TOKEN, len(values.inputs.vocabulary))
+    indices = linear.weights(INDEX, values.inputs.max_length)
+    if per_position:
+        reach = pair_sums(tokens, sums_after(indices, per_position))
     elif values.inputs.bos is not None:
         reach = [tokens[-1] + indices[0], *pair_sums(tokens[:-1], indices[1:])]
     else:
         reach = pair_sums(tokens, indices)
     by_head: dict[object, dict[int, Fraction]] = {}
     for part, weight in linear.parts.items():
-        if part.is_output and part.variable != length:
+        if part.is_output:
             by_head.setdefault(_family(values, part.variable), {})[part.variable] = weight
     for outputs in by_head.values():
         reach = pair_sums(reach, _numbers_of_outputs(values, outputs))
     return sorted({linear.constant + number for number in reach})
 
 
-def _with_one_length(values: ProvedValues, linear: ExactSum) -> tuple[ExactSum, int | None]:
-    """Outputs that are the length are one: the weights of all of them are that of the first."""
+def _without_length(values: ProvedValues, linear: ExactSum) -> tuple[ExactSum, Fraction]:
+    """A sum without the outputs that are the length, and what all of these weigh together."""
     every = [*range(1, values.inputs.max_length + 1)]
     lengths = [part for part in linear.parts
                if part.is_output and by_length(values, part.variable) == every]  # fmt: skip
     weight = sum((linear.parts[part] for part in lengths), Fraction(0))
     parts = {part: factor for part, factor in linear.parts.items() if part not in lengths}
-    if not weight:
-        return ExactSum(linear.constant, parts), None
-    return ExactSum(linear.constant, {**parts, lengths[0]: weight}), lengths[0].variable
+    return ExactSum(linear.constant, parts), weight
 
 
 def _family(values: ProvedValues, variable: int) -> frozenset[tuple[int, int]]:

@@ -4,7 +4,8 @@ pair of indices.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,14 +16,7 @@ from rasp.certificate.program.cases import Cases, compared, comparisons, holds
 from rasp.certificate.program.choices import ANY
 from rasp.certificate.program.outputs import by_length
 from rasp.certificate.program.ranks import is_rank
-from rasp.certificate.program.tables import (
-    Array,
-    by_state,
-    occurring,
-    places_among,
-    typed,
-    variants_of,
-)
+from rasp.certificate.program.tables import Array, occurring, places_among, typed, variants_of
 from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, is_everywhere, score_terms
 
 if TYPE_CHECKING:
@@ -37,17 +31,13 @@ class Picks:
 
     def __init__(self, values: ProvedValues) -> None:
         self.values = values
-        self._atoms: dict[tuple[Node, bool | None], list[Atom]] = {}
-        self._sides: dict[tuple[Node, bool | None], Side] = {}
-        self._everywhere: dict[Node, bool] = {}
+        self.atoms: Callable[[SOp, bool | None], list[Atom]] = cache(self._find_atoms)
+        """What a node can hold at index 0, or elsewhere, or anywhere (None)."""
+        self.side: Callable[[SOp, bool | None], Side] = cache(self._find_side)
+        """The atom that it holds there, the weighted sum that it is, or itself."""
+        self._is_everywhere = cache(lambda node: is_everywhere(node, self._is_one_atom))
 
     # -- cases ------------------------------------------------------------------------------------
-
-    def atoms(self, node: SOp, first: bool | None) -> list[Atom]:
-        """What a node can hold at index 0, or elsewhere, or anywhere (None)."""
-        if (node, first) not in self._atoms:
-            self._atoms[node, first] = self._find_atoms(node, first)
-        return self._atoms[node, first]
 
     def _find_atoms(self, node: SOp, first: bool | None) -> list[Atom]:
         space, column = self.values.table(node)
@@ -64,13 +54,7 @@ class Picks:
         atoms = [column.atoms[place] for place in occurring(places).tolist()]
         return [variant for atom in atoms for variant in variants_of(atom, column.kinds)]
 
-    def side(self, node: SOp, first: bool | None) -> Side:
-        if (node, first) not in self._sides:
-            self._sides[node, first] = self._find_side(node, first)
-        return self._sides[node, first]
-
     def _find_side(self, node: SOp, first: bool | None) -> Side:
-        """The atom that a node holds, the weighted sum that it is, or itself."""
         atoms = self.atoms(node, first)
         if len({typed(atom)[1] for atom in atoms}) == 1:
             return typed(atoms[0])
@@ -82,11 +66,7 @@ class Picks:
         """Whether an s-op is compared with itself that is the same at all positions: a key's value
         and a query's are one value then, whatever it is.
         """
-        if node.keys is not node.queries:
-            return False
-        if node.keys not in self._everywhere:
-            self._everywhere[node.keys] = is_everywhere(node.keys, self._is_one_atom)
-        return self._everywhere[node.keys]
+        return node.keys is node.queries and self._is_everywhere(node.keys)
 
     def _is_one_atom(self, node: SOp) -> bool:
         try:
@@ -124,30 +104,30 @@ class Picks:
         return selection
 
     def _compared_by_index(self, node: Select) -> Array:
-        atoms, space = [], self.values.space((INDEX,))
+        atoms = []
         for side in (node.keys, node.queries):
             if set(self.values.over(side)) - {INDEX}:
                 raise Refused("a comparison looks at more than the indices")
-            column = self.values.column(side, space)
-            atoms.append(by_state(column, space, self.values.inputs.max_length))
+            atoms.append(self.values.by_state(side, INDEX))
         return compared(atoms[0], atoms[1], node.op)
+
+    def _by_index_alone(self, selectors: Sequence[Selector]) -> Iterator[Array]:
+        """The selections of those that the indices decide."""
+        for node in selectors:
+            selection = self.by_index([node])
+            if selection is not None:
+                yield selection
 
     def silent(self, selectors: Sequence[Selector]) -> Array:
         """(index,): where a query picks nothing, since some condition on the indices fails."""
         is_silent = np.zeros(self.values.inputs.max_length, bool)
-        for node in selectors:
-            picks = self.by_index([node])
-            if picks is not None:
-                is_silent |= ~picks.any(axis=1)
+        for selection in self._by_index_alone(selectors):
+            is_silent |= ~selection.any(axis=1)
         return is_silent
 
     def is_causal(self, selectors: Sequence[Selector]) -> bool:
         """Whether no query picks a key after it: some condition on the indices excludes that."""
-        for node in selectors:
-            picks = self.by_index([node])
-            if picks is not None and not np.triu(picks, 1).any():
-                return True
-        return False
+        return any(not np.triu(picks, 1).any() for picks in self._by_index_alone(selectors))
 
     def never_empty(self, selectors: Sequence[Selector]) -> bool:
         """Whether every query picks some key: itself, index 0, one told by the indices, or one
@@ -195,8 +175,7 @@ class Picks:
         for ground, totals in decided.items():
             states = {typed(atom): state for state, atom in enumerate(values.domain(ground).atoms)}
             rows.append(np.array([states[typed(atom)] for atom in totals])[last])
-        sizes = [values.domain(variable).size for variable in space.variables]
-        places = places_among(rows, space.grid, sizes)
+        places = places_among(rows, space.grid, values.sizes(space.variables))
         indices = {*range(most)}
         numbers = [int(atom) if atom in indices else -1 for atom in column.atoms]  # type: ignore[arg-type]
         query = np.array(numbers)[column.places[places[places >= 0]]]  # elsewhere no input is

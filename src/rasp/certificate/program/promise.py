@@ -55,7 +55,7 @@ class Promise:
             except Refused:
                 continue
             holds = np.array([bool(atom) for atom in column.atoms])[column.places]
-            sizes = [self.plain.domain(variable).size for variable in inner.variables]
+            sizes = self.plain.sizes(inner.variables)
             fine &= places_among(rows, inner.grid[:, holds], sizes) >= 0
         return np.asarray(space.grid[:, fine])
 
@@ -91,8 +91,7 @@ class Promise:
         if len(over) != 1 or not values.is_number(over[0]):
             raise Refused("a condition is not about a number")
         (variable,) = over
-        numbers, (space, column) = values.domain(variable).numbers, values.table(condition)
-        assert numbers is not None
+        numbers, (space, column) = values.numbers(variable), values.table(condition)
         allowed = [numbers[state] for state, place in zip(space.grid[0], column.places, strict=True)
                    if column.atoms[place]]  # fmt: skip
         linear = values.linear_of(variable)

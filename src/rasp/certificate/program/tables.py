@@ -50,6 +50,11 @@ class AtomColumn:
     pick is an int.
     """
 
+    @property
+    def there(self) -> Array:
+        """(combination,): whether the program has a value there."""
+        return np.asarray(np.array([atom is not None for atom in self.atoms], bool)[self.places])
+
     def in_order(self) -> list[Atom | None]:
         """The atom of each combination."""
         return [self.atoms[place] for place in self.places.tolist()]
@@ -62,14 +67,6 @@ class AtomColumn:
 def occurring(places: Array) -> Array:
     """The different places among many, in order."""
     return np.flatnonzero(np.bincount(places))
-
-
-def by_state(column: AtomColumn, space: Space, size: int) -> list[Atom | None]:
-    """The atom for each state of the one variable of a space, in which not every one may occur."""
-    atoms: list[Atom | None] = [None] * size
-    for state, place in zip(space.grid[0].tolist(), column.places.tolist(), strict=True):
-        atoms[state] = column.atoms[place]
-    return atoms
 
 
 def typed(atom: Atom | None) -> tuple[type, Atom | None]:
@@ -181,9 +178,7 @@ def operands_of(node: SOp, op: str) -> list[SOp]:
     while waiting:
         part = waiting.pop()
         if isinstance(part, Elementwise) and part.op == op:
-            more = [
-                operand for operand in dict.fromkeys(part.operands[::-1]) if operand not in seen
-            ]
+            more = [inner for inner in dict.fromkeys(part.operands[::-1]) if inner not in seen]
             waiting += more
             seen.update(more)
         else:
@@ -270,6 +265,10 @@ class ExactSum:
         kept = {part: weight for part, weight in parts.items() if weight}
         return ExactSum(self.constant + factor * other.constant, kept)
 
+    def weights(self, variable: int, size: int) -> list[Fraction]:
+        """What each state of the token, or of the index, adds."""
+        return [self.parts.get(SumPart(variable, state), Fraction(0)) for state in range(size)]
+
     def times(self, factor: Fraction) -> ExactSum:
         return ExactSum().plus(self, factor)
 
@@ -284,35 +283,19 @@ class ExactSum:
         return slope, self.constant - slope * other.constant
 
 
-def of_token(table: Sequence[Fraction], inputs: Inputs) -> ExactSum:
-    """A function of the token. A BOS is the token at index 0, so that is how it is written."""
-    parts: dict[SumPart, Fraction] = {}
-    for token, value in enumerate(table):
-        is_bos = inputs.bos is not None and token == len(table) - 1
-        if value != table[0]:
-            parts[SumPart(INDEX, 0) if is_bos else SumPart(TOKEN, token)] = value - table[0]
-    return ExactSum(table[0], parts)
-
-
-def of_index(table: Sequence[Fraction], inputs: Inputs) -> ExactSum:
-    """A function of the index, counted from its value at the base line."""
-    base = table[base_line(inputs)]
-    return ExactSum(base, {SumPart(INDEX, place): value - base
-                         for place, value in enumerate(table) if value != base})  # fmt: skip
+def of_ground(variable: int, table: Sequence[Fraction], inputs: Inputs) -> ExactSum:
+    """A function of the token, or of the index, counted from its value at the base line. A BOS is
+    the token at index 0, so that is how it is written.
+    """
+    base = table[base_line(inputs) if variable == INDEX else 0]
+    parts = {SumPart(variable, state): value - base
+             for state, value in enumerate(table) if value != base}  # fmt: skip
+    bos = SumPart(TOKEN, len(table) - 1)
+    if inputs.bos is not None and bos in parts:
+        parts[SumPart(INDEX, 0)] = parts.pop(bos)
+    return ExactSum(base, parts)
 
 
 def base_line(inputs: Inputs) -> int:
     """The index from which functions of the index are counted: not 0, where that says "BOS"."""
     return 1 if inputs.bos is not None and inputs.max_length > 1 else 0
-
-
-def token_table(linear: ExactSum, inputs: Inputs) -> list[Fraction]:
-    """What the tokens add."""
-    return [linear.parts.get(SumPart(TOKEN, place), Fraction(0))
-            for place in range(len(inputs.vocabulary))]  # fmt: skip
-
-
-def index_table(linear: ExactSum, inputs: Inputs) -> list[Fraction]:
-    """What the indices add."""
-    return [linear.parts.get(SumPart(INDEX, place), Fraction(0))
-            for place in range(inputs.max_length)]  # fmt: skip

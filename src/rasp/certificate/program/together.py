@@ -38,8 +38,7 @@ def restricted(values: ProvedValues, variables: tuple[int, ...], grid: Array) ->
         rows = [row_of[variable] for variable in outputs]
         possible = values.together(tuple(outputs)) if len(outputs) > 1 else None
         if possible is not None:
-            sizes = [values.domain(variable).size for variable in outputs]
-            fine &= places_among(rows, possible.T, sizes) >= 0
+            fine &= places_among(rows, possible.T, values.sizes(outputs)) >= 0
         if INDEX in row_of:
             fine &= _fits_index(values, outputs, rows, row_of[INDEX])
     grid = np.asarray(grid[:, fine])
@@ -83,7 +82,7 @@ def _following(
         return grid
     inner = values.space(over)
     mine = [other for other in variables if values.has(other, inner)]
-    sizes = [values.domain(other).size for other in mine]
+    sizes = values.sizes(mine)
     if len(mine) < 2 or prod(sizes) > MOST_LISTED:
         return grid
     rows = np.array([values.states_on(other, inner) for other in mine])

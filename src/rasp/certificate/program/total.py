@@ -12,20 +12,9 @@ from math import lcm
 
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.aggregates import split_best
-from rasp.certificate.program.kinds import kinds_of
 from rasp.certificate.program.tables import combined
 from rasp.certificate.program.values import ProvedValues
-from rasp.graph import (
-    Aggregate,
-    Elementwise,
-    Node,
-    Score,
-    Select,
-    SOp,
-    Tokens,
-    TokensAs,
-    in_order,
-)
+from rasp.graph import Aggregate, Elementwise, Node, Score, Select, SOp, Tokens, TokensAs, in_order
 from rasp.operators import never_failing_on
 
 MOST_BITS = 4096
@@ -133,5 +122,4 @@ def _sorts(values: ProvedValues, node: SOp) -> set[bool]:
     try:
         return {isinstance(atom, str) for atom in values.picks.atoms(node, None)}
     except Refused:
-        kinds = kinds_of(values, node)
-        return {kind is str for kind in kinds}
+        return {kind is str for kind in values.kinds(node)}

@@ -7,13 +7,15 @@ which it is found are in `outputs`, `reach`, `together`, `columns`, `linear` and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache, partial
 from math import prod
 
 import numpy as np
 
+from rasp.atoms import Atom
 from rasp.certificate.claims import (
     INDEX,
     TOKEN,
@@ -30,16 +32,11 @@ from rasp.certificate.claims import (
 from rasp.certificate.program.choices import choice_table
 from rasp.certificate.program.columns import find_column
 from rasp.certificate.program.domains import Domain, domain_of, find_domain, states_of_atoms
+from rasp.certificate.program.kinds import find_kinds
 from rasp.certificate.program.linear import find_linear, linear_column
 from rasp.certificate.program.picks import Picks
 from rasp.certificate.program.promise import Promise
-from rasp.certificate.program.tables import (
-    Array,
-    AtomColumn,
-    ExactSum,
-    Space,
-    occurring,
-)
+from rasp.certificate.program.tables import Array, AtomColumn, ExactSum, Space, occurring
 from rasp.certificate.program.together import find_together, restricted
 from rasp.graph import Aggregate, Const, Indices, Node, SOp, Tokens, TokensAs, in_order
 
@@ -74,14 +71,18 @@ class ProvedValues:
             if isinstance(variable, ClaimedNode)
         }
         self._proved: dict[tuple[int, int], HeadClaim] = {}
-        self._joint: dict[tuple[int, ...], Array | None] = {}
         self._cells = 0
-        self.kinds: dict[Node, frozenset[type]] = {}
-        self._domains: dict[int, Domain] = {}
         self._spaces: dict[tuple[int, ...], Space | Refused] = {}
         self._columns: dict[tuple[Node, tuple[int, ...]], AtomColumn | Refused] = {}
         self._linear: dict[Node, ExactSum | None] = {}
-        self._choices: dict[Node, tuple[Space, AtomColumn]] = {}
+        self._choice = cache(self._find_choice)
+        self.domain: Callable[[int], Domain] = cache(partial(find_domain, self))
+        """Everything a variable can be."""
+        self.kinds: Callable[[SOp], frozenset[type]] = cache(partial(find_kinds, self))
+        """The kinds of number that an s-op can be: these, or fewer."""
+        self.together: Callable[[tuple[int, ...]], Array | None]
+        self.together = cache(partial(find_together, self))
+        """(row, output): the states that outputs of one head can be in at once, if known."""
 
     # -- what claims say --------------------------------------------------------------------------
 
@@ -131,21 +132,16 @@ class ProvedValues:
 
     # -- variables --------------------------------------------------------------------------------
 
-    def domain(self, variable: int) -> Domain:
-        """Everything a variable can be."""
-        if variable not in self._domains:
-            self._domains[variable] = find_domain(self, variable)
-        return self._domains[variable]
+    def sizes(self, variables: Iterable[int]) -> list[int]:
+        """How many states each variable has."""
+        return [self.domain(variable).size for variable in variables]
 
     def is_number(self, variable: int) -> bool:
         return isinstance(self.claims.variables[variable], (ClaimedOutput, ClaimedSum))
 
     def numbers(self, variable: int) -> list[Fraction]:
         """The numbers that stand for the states of an output, a sum or a count."""
-        numbers = self.domain(variable).numbers
-        if numbers is None:
-            raise Refused("a variable is not a number")
-        return numbers
+        return self.domain(variable).exact
 
     def linear_of(self, variable: int) -> ExactSum:
         match self.claims.variables[variable]:
@@ -182,7 +178,7 @@ class ProvedValues:
         return space
 
     def _find_space(self, key: tuple[int, ...]) -> Space:
-        sizes = [self.domain(variable).size for variable in key]
+        sizes = self.sizes(key)
         self._cells += len(key) * min(prod(sizes), MOST_STATES)
         if self._cells > MOST_IN_ALL:
             raise Refused("tables are too large to be looked at, all together")
@@ -196,19 +192,13 @@ class ProvedValues:
         """(variable, combination): what the first variables can be together, with all that the last
         one can be.
         """
-        sizes = [self.domain(variable).size for variable in key]
+        sizes = self.sizes(key)
         if len(key) > 2:
             before = self.space(key[:-1])
             if before.size * sizes[-1] * len(key) <= MOST_CELLS:
                 last = np.tile(np.arange(sizes[-1]), before.size)
                 return np.vstack([np.repeat(before.grid, sizes[-1], axis=1), last])
         raise Refused(f"a table would have {' × '.join(map(str, sizes))} entries")
-
-    def together(self, outputs: tuple[int, ...]) -> Array | None:
-        """(row, output): the states that outputs of one head can be in at once, if known."""
-        if outputs not in self._joint:
-            self._joint[outputs] = find_together(self, outputs)
-        return self._joint[outputs]
 
     def _check_ground(self, space: Space) -> None:
         """Every token and every index is somewhere in some input, whatever else is the case there:
@@ -263,20 +253,25 @@ class ProvedValues:
 
     def table(self, node: SOp) -> tuple[Space, AtomColumn]:
         """An s-op over the variables that it is claimed to be a function of."""
-        place = self.node_variables.get(node)
-        if place is not None and node in self.claims.choices:
-            if node not in self._choices:
-                self._choices[node] = self._with_itself(place, *choice_table(self, node))
-            return self._choices[node]
+        if node in self.node_variables and node in self.claims.choices:
+            return self._choice(node)
         space = self.space(self.over(node))
         return space, self.column(node, space)
 
-    def _with_itself(
-        self, place: int, space: Space, column: AtomColumn
-    ) -> tuple[Space, AtomColumn]:
-        """A space that no other has the variables of: a choice is in it twice."""
+    def _find_choice(self, node: SOp) -> tuple[Space, AtomColumn]:
+        """A choice by cases, over a space that no other has the variables of: it is there twice."""
+        (space, column), place = choice_table(self, node), self.node_variables[node]
         own = np.array(states_of_atoms(column, domain_of(column)), int)[column.places]
         return Space((*space.variables, place, place), np.vstack([space.grid, own, own])), column
+
+    def by_state(self, node: SOp, variable: int) -> list[Atom | None]:
+        """An s-op's atom for each state of one variable; None where that does not occur."""
+        space = self.space((variable,))
+        column = self.column(node, space)
+        atoms: list[Atom | None] = [None] * self.domain(variable).size
+        for state, atom in zip(space.grid[0].tolist(), column.in_order(), strict=True):
+            atoms[state] = atom
+        return atoms
 
     def column(self, node: SOp, space: Space) -> AtomColumn:
         """An s-op over some variables; refused where it is not certain to be a function of them."""

@@ -104,9 +104,8 @@ class Weights:
         return arrays
 
     def cast(self) -> Weights:
-        """The same weights as float32 holds them (in arrays of float64)."""
-
-        return self.changed(lambda _, array: np.asarray(array, np.float32).astype(np.float64))
+        """The same weights as float32 holds them."""
+        return self.changed(lambda _, array: as_float32(array))
 
     def changed(self, change: Callable[[str, Array], Array]) -> Weights:
         """The same parts with other arrays; `change` gets the name of an array in its part, too."""
@@ -148,11 +147,20 @@ class Weights:
         return sum(array.size for array in self.arrays().values())
 
 
+def batches(count: int, cells: int, most: int) -> Iterator[slice]:
+    """Slices of so many rows, which have so many cells each, of `most` cells or of one row."""
+    at_once = max(1, most // max(1, cells))
+    return (slice(first, first + at_once) for first in range(0, count, at_once))
+
+
+def as_float32(array: Array) -> Array:
+    """The numbers as float32 holds them, in an array of float64."""
+    return np.asarray(array, np.float32).astype(np.float64)
+
+
 def read_weights(arrays: Mapping[str, Array], heads_per_layer: list[int], outputs: int) -> Weights:
     """Put arrays in their places, as float32 holds them; each is used once, and none is left."""
-    held = {
-        name: np.asarray(array, np.float32).astype(np.float64) for name, array in arrays.items()
-    }
+    held = {name: as_float32(array) for name, array in arrays.items()}
     sizes = [np.abs(array[array != 0]) for array in held.values()]
     if not all(((size >= TINY) & (size <= HUGE)).all() for size in sizes):
         raise Refused("a weight is no number of float32, or too large or small to be used safely")

@@ -43,13 +43,19 @@ class Channel:
 
 
 @dataclass(frozen=True, eq=False)
+class SentTerm:
+    """An output of a head, and how much of it is sent."""
+
+    output: HeadOutputClaim
+    variable: int
+    weight: Fraction
+
+
+@dataclass(frozen=True, eq=False)
 class Sent:
     """A row of values, and what is claimed of it."""
 
-    terms: Mapping[int, Fraction]
-    """The weights of the head's outputs, by their places."""
-    outputs: Mapping[int, HeadOutputClaim]
-    variables: Mapping[int, int]
+    terms: Sequence[SentTerm]
     inputs: tuple[int, ...]
     """What it is a function of, at the key."""
     row: Array
@@ -59,25 +65,24 @@ class Sent:
     @property
     def weights(self) -> dict[int, Fraction]:
         """Of each output, by its variable."""
-        return {self.variables[place]: weight for place, weight in self.terms.items()}
+        return {term.variable: term.weight for term in self.terms}
 
     @property
     def shift(self) -> Fraction:
-        bases = [weight * self.outputs[place].base for place, weight in self.terms.items()]
-        return sum(bases, Fraction(0))
+        return sum((term.weight * term.output.base for term in self.terms), Fraction(0))
 
     @property
     def is_block(self) -> bool:
-        return any(output.is_block for output in self.outputs.values())
+        return any(term.output.is_block for term in self.terms)
 
 
 def all_sent(claim: HeadClaim, head: HeadWeights, variables: Sequence[int]) -> Iterator[Sent]:
     """Every row of values of a head."""
-    for terms, inputs, row, bias, out in zip(claim.channels, claim.values, head.value,
-                                             head.value_bias, head.out.T, strict=True):  # fmt: skip
-        yield Sent(terms, {place: claim.outputs[place] for place in terms},
-                   {place: variables[place] for place in terms}, inputs, row, float(bias),
-                   out)  # fmt: skip
+    rows = zip(claim.channels, claim.values, head.value, head.value_bias, head.out.T, strict=True)
+    for weights, inputs, row, bias, out in rows:
+        terms = [SentTerm(claim.outputs[place], variables[place], weight)
+                 for place, weight in weights.items()]  # fmt: skip
+        yield Sent(terms, inputs, row, float(bias), out)
 
 
 def read_value(stream: Stream, sent: Sent) -> tuple[float, float, float]:
@@ -103,13 +108,11 @@ def _wanted(values: ProvedValues, sent: Sent) -> Array:
     """(combination,): the weighted sum of the outputs' values, each less its default."""
     space = values.space(sent.inputs)
     try:
-        tables = [_codes(values, sent.outputs[place], weight, space)
-                  for place, weight in sent.terms.items()]  # fmt: skip
+        tables = [_codes(values, term.output, term.weight, space) for term in sent.terms]
     except Refused:
-        if not all(output.is_plain for output in sent.outputs.values()):
+        if not all(term.output.is_plain for term in sent.terms):
             raise
-        node = mixture([(sent.outputs[place].values, weight)
-                        for place, weight in sent.terms.items()])  # fmt: skip
+        node = mixture([(term.output.values, term.weight) for term in sent.terms])
         tables = [_codes(values, HeadOutputClaim(node), Fraction(1), space)]
     return np.asarray(sum(tables, np.zeros(space.size)) - float(sent.shift))
 
@@ -129,9 +132,10 @@ def _codes(values: ProvedValues, output: HeadOutputClaim, weight: Fraction, spac
 def largest_sent(stream: Stream, sent: Sent) -> float:
     """The largest size of what comes out, as far as the outputs' own ranges tell."""
     total = 0.0
-    for place, weight in sent.terms.items():
-        base, numbers = sent.outputs[place].base, stream.values.numbers(sent.variables[place])
-        total += float(abs(weight) * max((abs(number - base) for number in numbers), default=0))
+    for term in sent.terms:
+        base, numbers = term.output.base, stream.values.numbers(term.variable)
+        most = max((abs(number - base) for number in numbers), default=0)
+        total += float(abs(term.weight) * most)
     return total
 
 
@@ -146,8 +150,7 @@ def read_block(
     """
     if len(sent.terms) != 1:
         raise Refused("a head mixes a block with something else")
-    ((place, variable),) = sent.variables.items()
-    output, values = sent.outputs[place], stream.values
+    output, variable, values = sent.terms[0].output, sent.terms[0].variable, stream.values
     domain = values.domain(variable)
     column = values.column(output.values, values.space(sent.inputs))
     number, off = _read(stream, sent)

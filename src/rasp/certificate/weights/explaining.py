@@ -78,8 +78,7 @@ def _decides(values: ProvedValues, variable: int, term: Piece) -> bool:
         piece = piece_of(values, (variable,), [term])
     except Refused:
         return False
-    occurs = np.flatnonzero(~np.isnan(piece.parts.value).any(axis=1))
-    parts = piece.parts.at(occurs)
+    parts = piece.parts.at(piece.parts.there)
     spread = parts.error.max(axis=0, initial=0.0) - term.parts.error.max(axis=0, initial=0.0)
     return not (spread > DOUBLE * parts.mass.max(axis=0, initial=0.0)).any()
 
@@ -93,7 +92,7 @@ def piece_of(values: ProvedValues, cluster: tuple[int, ...], terms: list[Piece])
         parts, places = term.parts, np.arange(space.size)
         if is_open:
             parts = over_cases(values, term, space)
-            fine &= ~np.isnan(parts.value).any(axis=1)
+            fine &= parts.there
         else:
             places = located(values, term.space, space)
             fine &= places >= 0

@@ -14,7 +14,7 @@ import numpy as np
 
 from rasp.certificate.claims import Findings, GroupClaim, Refused
 from rasp.certificate.program.tables import Array, Space, distinct_rows
-from rasp.certificate.weights.arrays import FeedForwardWeights
+from rasp.certificate.weights.arrays import FeedForwardWeights, batches
 from rasp.certificate.weights.explaining import MOST_CELLS
 from rasp.certificate.weights.gradients import lengths
 from rasp.certificate.weights.precision import Precision
@@ -63,8 +63,8 @@ def feed_forward(
         part = FeedForwardWeights(block.inside[units], block.bias[units], block.out[:, units])
         group, most, numbers, fine = _group(seen, part, claim, name, notes, gradient)
         groups.append(group)
-        for total, positive, negative in ((up, most, 1), (down, most, -1)):
-            total[group.dims] += _one_way(group, positive, negative)
+        up[group.dims] += _one_way(group, most, 1)
+        down[group.dims] += _one_way(group, most, -1)
         low[group.dims] += group.table.min(axis=0)
         high[group.dims] += group.table.max(axis=0)
         stray[group.dims] += group.error.max(axis=0, initial=0.0)
@@ -155,7 +155,7 @@ class _Unseen:
     """
 
     def __init__(self, stream: Stream, space: Space) -> None:
-        sizes = [stream.values.domain(variable).size for variable in space.variables]
+        sizes = stream.values.sizes(space.variables)
         self.alike: dict[int, Array] = {}
         """(combination,): which differ in no other variable."""
         if not stream.precision.is_float32 or stream.values.promise.conditions:
@@ -186,7 +186,7 @@ def _function_of(
     """
     target = stream.values.space(tuple(over))
     held = projected(parts, located(stream.values, target, space), target.size)
-    there = np.flatnonzero(~np.isnan(held.value).any(axis=1))
+    there = held.there
     held, target = held.at(there), Space(target.variables, target.grid[:, there])
     return UnitGroup(target, np.arange(target.size), dims, held.value, held.error), held.mass
 
@@ -215,9 +215,8 @@ def _ran(
     which point each combination of inputs is, the grain of the units' values (0 where these are
     rounded), and the gradient.
     """
-    at_once, narrow = max(1, CELLS // max(1, space.size)), stream.within(space)
-    for start in range(0, len(numbers), at_once):
-        batch = numbers[start : start + at_once]
+    narrow = stream.within(space)
+    for batch in (numbers[some] for some in batches(len(numbers), space.size, CELLS)):
         reading = narrow.read(np.array([row for _, row, _ in batch]), inputs)
         places = [located(stream.values, piece.space, space) for piece in reading.pieces]
         for place, (units, row, signs) in enumerate(batch):
@@ -259,9 +258,8 @@ def _points(
     reading: Reading, points: Array, signs: Array, bias: Array, out: Array, precision: Precision
 ) -> tuple[Parts, float, Array]:
     parts = Parts(*(points[:, [column]] for column in range(4)))
-    at_once = max(1, AT_ONCE // max(1, len(bias)))
-    runs = [_run(reading, parts.at(np.arange(first, min(len(points), first + at_once))), signs,
-                  bias, out, precision) for first in range(0, len(points), at_once)]  # fmt: skip
+    runs = [_run(reading, parts.at(batch), signs, bias, out, precision)
+            for batch in batches(len(points), len(bias), AT_ONCE)]  # fmt: skip
     value, error, mass, numbers, is_exact, slope = (
         np.concatenate(arrays) for arrays in zip(*runs, strict=True)
     )

@@ -15,6 +15,7 @@ from rasp.certificate.program.cases import compared, comparisons, holds
 from rasp.certificate.program.reach import unit_of
 from rasp.certificate.program.tables import Array, AtomColumn, Space
 from rasp.certificate.program.values import ProvedValues
+from rasp.certificate.weights.arrays import batches
 from rasp.certificate.weights.reading import DOUBLE, HeadSide
 from rasp.graph import Score, Select, SOp, score_terms
 
@@ -143,8 +144,7 @@ class Pairs:
         table = np.ascontiguousarray(np.hstack(parts, dtype=float) + 0.0)
         fine = there.copy()
         for column in columns.values():
-            has_value = np.array([atom is not None for atom in column.atoms], bool)
-            fine &= has_value[column.places]
+            fine &= column.there
         kind = np.dtype((np.void, table.dtype.itemsize * table.shape[1]))
         keys = table.view(kind).reshape(-1) if table.shape[1] else np.zeros(space.size)
         places = np.flatnonzero(fine)
@@ -157,9 +157,7 @@ class Pairs:
 
     def _batches(self) -> Iterator[_Batch]:
         """All pairs, some queries at a time."""
-        at_once = max(1, AT_ONCE // max(1, len(self.columns)))
-        for first in range(0, len(self.rows), at_once):
-            rows = slice(first, first + at_once)
+        for rows in batches(len(self.rows), len(self.columns), AT_ONCE):
             given, given_off = self.given[rows], self.given_off[rows]
             sizes = np.abs(given) @ self.whole.T
             off = np.abs(given) @ self.held_off.T + DOUBLE * sizes

@@ -11,9 +11,8 @@ may be that large.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +22,6 @@ from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.arrays import HUGE
 from rasp.certificate.weights.arrays import TINY as TINY
 from rasp.certificate.weights.precision import Precision
-
-if TYPE_CHECKING:
-    from rasp.certificate.program.values import ProvedValues
 
 UNIT = 2.0**-24
 """The largest relative error of one operation in float32."""
@@ -62,11 +58,16 @@ class Parts:
     def four(self) -> tuple[Array, Array, Array, Array]:
         return self.value, self.error, self.mass, self.count
 
+    @property
+    def there(self) -> Array:
+        """(combination,): whether an input has it."""
+        return np.asarray(~np.isnan(self.value).any(axis=1))
+
     def plus(self, other: Parts) -> Parts:
         return Parts(self.value + other.value, self.error + other.error,
                      self.mass + other.mass, self.count + other.count)  # fmt: skip
 
-    def at(self, places: Array) -> Parts:
+    def at(self, places: Array | slice) -> Parts:
         return Parts(self.value[places], self.error[places], self.mass[places], self.count[places])
 
 
@@ -145,7 +146,7 @@ def located(values: ProvedValues, inner: Space, outer: Space) -> Array:
         return np.arange(outer.size)
     if not inner.variables:
         return np.zeros(outer.size, int)
-    sizes = [values.domain(variable).size for variable in inner.variables]
+    sizes = values.sizes(inner.variables)
     rows = [values.states_on(variable, outer) for variable in inner.variables]
     fine = np.all([row >= 0 for row in rows], axis=0)
     places = np.full(outer.size, -1)
@@ -174,7 +175,7 @@ def projected(parts: Parts, onto: Array, size: int) -> Parts:
 def constant_part(parts: Parts) -> Parts:
     """What should be constant: how far it is not counts as error."""
     held = projected(parts, np.zeros(len(parts.value), int), 1)
-    return Parts(np.nan_to_num(held.value), *held.four[1:])
+    return replace(held, value=np.nan_to_num(held.value))
 
 
 def grain_of(numbers: Array) -> float:
@@ -256,7 +257,7 @@ def side_of(reading: Reading, bias: Array) -> HeadSide:
         error = error + reading.rounding(worst, bias)[0]
     pieces, most = [], np.zeros_like(constant)
     for piece, wrong in zip(reading.pieces, off, strict=True):
-        there = ~np.isnan(piece.parts.value).any(axis=1)
+        there = piece.parts.there
         if not there.any():
             raise Refused("no input has any of the states that are claimed")
         first = piece.parts.value[there.argmax()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.claims import Findings, ReaderClaim, Refused
 from rasp.certificate.program.tables import Array, AtomColumn, rows_in_order, typed, variants_of
-from rasp.certificate.weights.arrays import ReadoutWeights
+from rasp.certificate.weights.arrays import ReadoutWeights, batches
 from rasp.certificate.weights.gradients import lengths
 from rasp.certificate.weights.reading import DOUBLE, SLACK, TINY, UNIT, Parts, Reading
 from rasp.certificate.weights.stream import Stream
@@ -90,9 +90,8 @@ def _states(column: AtomColumn, held: Parts, is_one: bool) -> tuple[Array, Parts
     """What the program answers and what is read, where both are something; for one row, every
     state that is different.
     """
-    there = np.array([atom is not None for atom in column.atoms])[column.places]
-    fine = np.flatnonzero(there & ~np.isnan(held.value).any(axis=1))
-    if not len(fine):
+    fine = column.there & held.there
+    if not fine.any():
         raise Refused("no input reaches the read-out")
     places, parts = column.places[fine], held.at(fine)
     if is_one:
@@ -148,7 +147,7 @@ def _scored(
     else the rows read, at most, and of how many dimensions.
     """
     classes, margin, (beside, more) = _classes(readout), np.inf, stray
-    for states in _batches(len(answers), len(bias)):
+    for states in batches(len(answers), len(bias), AT_ONCE):
         value, wrong = parts.value[states], parts.error[states]
         score = value * factors + bias  # (state, atom)
         sums = np.abs(factors) * parts.mass[states] + np.abs(bias) + beside
@@ -170,7 +169,7 @@ def _scored_by_row(
 ) -> float:
     """The same where each atom has a row of its own."""
     classes, margin = _classes(readout), np.inf
-    for states in _batches(len(answers), len(bias)):
+    for states in batches(len(answers), len(bias), AT_ONCE):
         held = parts.at(states)
         off = held.error + reading.rounding(held, bias) + DOUBLE * held.mass
         score = held.value + bias
@@ -180,12 +179,6 @@ def _scored_by_row(
         other = np.where(fits, -np.inf, score + off).max(axis=1, initial=-np.inf)
         margin = float(np.minimum(margin, (own - other).min()))
     return margin
-
-
-def _batches(count: int, width: int) -> Iterator[Array]:
-    """The places of some states at a time."""
-    at_once = max(1, AT_ONCE // max(1, width))
-    return (np.arange(first, min(count, first + at_once)) for first in range(0, count, at_once))
 
 
 def _nearest(

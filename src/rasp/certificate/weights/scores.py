@@ -88,7 +88,7 @@ class HeadScores:
                 owner[used] = np.where((owner[used] == -1) | (owner[used] == part), part, -2)
         return owner
 
-    def scores(self, sink: Array | None, sink_off: Array | float = 0.0) -> Scores:
+    def scores(self, sink: Array | None, sink_off: Array) -> Scores:
         """Try every part; `sink` is what the head reads of the sink as a key, off by so much."""
         parts = [self._pairs(conjuncts, pieces).part() for pieces, conjuncts in self.groups]
         common = self._common_error([number for pieces, _ in self.groups for number in pieces])
@@ -101,9 +101,8 @@ class HeadScores:
         if sink is not None:
             above, gap = self._against_sink(parts, sink)
             wrong = self.queries.largest_error
-            off = np.broadcast_to(sink_off, wrong.shape)
             sink_error = float(np.abs(sink) @ wrong) + self._rounding(of_matches, sink, sink_off)
-            sink_error += self.queries.largest(off) + float(wrong @ off)
+            sink_error += self.queries.largest(sink_off) + float(wrong @ sink_off)
         error = common + rounding + sum(part.error for part in parts)
         check_size(error, sink_error)
         return Scores(
@@ -191,15 +190,15 @@ class HeadScores:
         for space, linked, numbers in self._components(parts):
             value, _, there = self.queries.of(self.values, space, numbers)
             base = value @ factor
-            places = [located(self.values, part.space, space) for part in linked]
-            for part, place in zip(linked, places, strict=True):
+            placed = [(part, located(self.values, part.space, space)) for part in linked]
+            for part, place in placed:
                 there &= (place >= 0) & part.there[place]
             if not there.any():
                 continue
-            lows = base + sum(part.low[place] for part, place in zip(linked, places, strict=True))
-            highs = base + sum(part.high[place] for part, place in zip(linked, places, strict=True))
+            lows = base + sum(part.low[place] for part, place in placed)
+            highs = base + sum(part.high[place] for part, place in placed)
             worst = np.full(space.size, -FAR)
-            for part, place in zip(linked, places, strict=True):
+            for part, place in placed:
                 worst = np.maximum(worst, highs - part.high[place] + part.fail[place])
             matched = there & ~np.isnan(lows)
             low += float(lows[matched].min(initial=FAR))

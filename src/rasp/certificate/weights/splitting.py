@@ -9,6 +9,7 @@ what they leave of the sum counts as error, so nothing that is found here has to
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -68,7 +69,7 @@ def _split(
     values: ProvedValues, names: set[int], terms: list[Piece], candidates: list[int]
 ) -> list[Piece] | None:
     """Terms as functions of some of the candidates; None where they are not, or nothing tells."""
-    size = prod(values.domain(name).size for name in names)
+    size = prod(values.sizes(names))
     if size * terms[0].parts.value.shape[1] > MOST_COMBINED:
         return None
     try:
@@ -85,7 +86,7 @@ def _split(
         fine = fine & (places >= 0) if fine is not None else None
     if fine is None or not fine.any():
         return None
-    kept = np.flatnonzero(fine & ~np.isnan(total.value).any(axis=1))
+    kept = fine & total.there
     total = total.at(kept)
     tables = _summands([row[kept] for row in rows.values()], total.value)
     if tables is None:
@@ -115,9 +116,8 @@ def _pieces(
         elif not tables[place].any():
             continue
         parts = projected(held, row, size)
-        there = np.flatnonzero(~np.isnan(parts.value).any(axis=1))
-        parts = parts.at(there)
-        parts = Parts(tables[place][there], *parts.four[1:])
+        there = np.flatnonzero(parts.there)
+        parts = replace(parts, value=tables[place]).at(there)
         pieces.append(Piece(Space((variable,), there[None]), parts))
     return pieces
 

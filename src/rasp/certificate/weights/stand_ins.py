@@ -64,8 +64,8 @@ def _with_count(
     base = reading.base
     for parts in parts_of:
         level = parts.value - np.arange(len(parts.value))[:, None] * slope
-        there = np.flatnonzero(~np.isnan(level).any(axis=1))
-        base = base.plus(constant_part(Parts(level, *parts.four[1:]).at(there)))
+        parts = replace(parts, value=level)
+        base = base.plus(constant_part(parts.at(parts.there)))
     count = np.outer(np.arange(len(claimed.conditions) + 1), slope)
     space = values.space((variable,))
     piece = Piece(space, Parts(count, *np.zeros((3, *count.shape))).at(space.grid[0]))
@@ -78,13 +78,13 @@ def _by_number_held(values: ProvedValues, piece: Piece) -> Parts:
     held = np.zeros(piece.space.size, int)
     for row, variable in zip(piece.space.grid, piece.space.variables, strict=True):
         held += np.array([atom is True for atom in values.domain(variable).atoms])[row]
-    held[np.isnan(piece.parts.value).any(axis=1)] = -1
+    held[~piece.parts.there] = -1
     return projected(piece.parts, held, len(piece.space.variables) + 1)
 
 
 def _slope(parts: Parts) -> Array | None:
     """What one more condition adds; None where only one count occurs."""
-    there = np.flatnonzero(~np.isnan(parts.value).any(axis=1))
+    there = np.flatnonzero(parts.there)
     if len(there) < 2:
         return None
     first, last = there[0], there[-1]
@@ -100,7 +100,7 @@ def over_cases(values: ProvedValues, term: Piece, space: Space) -> Parts:
     rows = rows.reshape(len(term.space.variables), space.size)
     four = np.zeros((4, space.size, term.parts.value.shape[1]))
     patterns, which = np.unique(rows >= 0, axis=1, return_inverse=True)
-    sizes = np.array([values.domain(variable).size for variable in term.space.variables], int)
+    sizes = np.array(values.sizes(term.space.variables), int)
     for number, is_closed in enumerate(patterns.T):
         mine = np.flatnonzero(which.reshape(-1) == number)
         onto, at = np.zeros(term.space.size, int), np.zeros(len(mine), int)

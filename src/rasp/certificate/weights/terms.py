@@ -8,6 +8,7 @@ what they leave is a term of its own, or counts as error.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,7 +106,7 @@ def _by_sums(
         noise = noise + np.where(small, np.abs(table), 0.0).max(axis=0, initial=0.0)
         value = np.where(small, 0.0, table)
         if variable in (TOKEN, INDEX):
-            space, held = terms[variable].space, Parts(value, *terms[variable].parts.four[1:])
+            space, held = terms[variable].space, replace(terms[variable].parts, value=value)
             pieces.append(Piece(space, held.at(space.grid[0])))
         elif value.any():
             pieces.append(_term(stream, variable, value))
