@@ -26,5 +26,5 @@ from rasp.certificate.weights.arrays import ReadoutWeights as ReadoutWeights
 from rasp.certificate.weights.arrays import Weights as Weights
 from rasp.certificate.weights.precision import PRECISIONS as PRECISIONS
 from rasp.certificate.weights.precision import Precision as Precision
-from rasp.certificate.weights.reading import at_most as at_most
 from rasp.certificate.weights.readout import Readout as Readout
+from rasp.certificate.weights.rounding import at_most as at_most

@@ -2,6 +2,7 @@
 
 What each file proves, in the order to read them:
 
+rounding.py      sums in float32 are exact, or at most so far off
 arrays.py        each array is in its place, and none is left over
 precision.py     what rounding does in arithmetic that is coarser than float32
 reading.py       rows of weights read these numbers, at most so far off

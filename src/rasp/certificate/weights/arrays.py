@@ -14,9 +14,7 @@ import numpy as np
 
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array
-
-TINY, HUGE = 2.0**-126, 2.0**126
-"""What is smaller may be 0 to float32, and what is larger, added up, is infinite."""
+from rasp.certificate.weights.rounding import HUGE, TINY
 
 
 @dataclass(frozen=True, eq=False)

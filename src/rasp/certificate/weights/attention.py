@@ -43,7 +43,8 @@ from rasp.certificate.weights.channels import (
 )
 from rasp.certificate.weights.gradients import head_gradient
 from rasp.certificate.weights.pairs import ShareScores
-from rasp.certificate.weights.reading import SLACK, TINY, UNIT, UnitGroup, at_most
+from rasp.certificate.weights.reading import UnitGroup
+from rasp.certificate.weights.rounding import SLACK, TINY, UNIT, at_most
 from rasp.certificate.weights.scores import HeadScores, Scores
 from rasp.certificate.weights.sink import EXP, LARGEST, Sink, exp
 from rasp.certificate.weights.stream import Stream
@@ -241,8 +242,8 @@ def portion(
     space = stream.values.space([*sent.weights, width])
     total = np.zeros(space.size)
     for variable, factor in sent.weights.items():
-        total += float(factor) * stream.numbers(variable)[space.row(variable)]
-    picked, weight = stream.numbers(width)[space.row(width)], float(claim.weight)
+        total += float(factor) * stream.floats(variable)[space.row(variable)]
+    picked, weight = stream.floats(width)[space.row(width)], float(claim.weight)
     value = (total + weight * held) / (weight + picked)
     shift = picked * uneven + weight * others
     room = weight + picked * (1 - uneven)

@@ -21,7 +21,8 @@ from rasp.certificate.program.outputs import mixture
 from rasp.certificate.program.tables import Array, Space, same
 from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.arrays import HeadWeights
-from rasp.certificate.weights.reading import DOUBLE, SLACK, UNIT, UnitGroup, grains
+from rasp.certificate.weights.reading import UnitGroup
+from rasp.certificate.weights.rounding import DOUBLE, SLACK, UNIT, grains
 from rasp.certificate.weights.sink import Sink
 from rasp.certificate.weights.stream import Stream
 
@@ -150,9 +151,30 @@ def read_block(
     """
     if len(sent.terms) != 1:
         raise Refused("a head mixes a block with something else")
-    output, variable, values = sent.terms[0].output, sent.terms[0].variable, stream.values
-    domain = values.domain(variable)
-    column = values.column(output.values, values.space(sent.inputs))
+    (term,) = sent.terms
+    low, high = _sent_by_state(stream, sent, term)
+    held, wrong = (0.0, 0.0) if sink is None else sink.sends(sent.row, sent.bias)
+    if not claim.never_empty:
+        if sink is None:
+            raise Refused("a head may pick nothing, and there is no sink")
+        states = _states_of(stream.values.domain(term.variable), term.output.default)
+        low[states] = np.minimum(low[states], held - wrong)
+        high[states] = np.maximum(high[states], held + wrong)
+    empty = low > high  # no key holds it, so nothing is ever that
+    low[empty] = high[empty] = 0.0
+    size = max(float(np.maximum(-low, high).max(initial=0.0)), abs(held) + wrong)
+    rounding = SLACK * (stream.precision.unit + stream.precision.moved)
+    space = stream.values.space((term.variable,))
+    value, error = ((low + high) / 2)[space.grid[0]], ((high - low) / 2)[space.grid[0]]
+    error = error + rounding * (np.abs(value) + error)
+    apart = float(((high - low) / 2).max(initial=0.0))
+    return group_of(space, value, error, sent.out), size * (1 + rounding), apart
+
+
+def _sent_by_state(stream: Stream, sent: Sent, term: SentTerm) -> tuple[Array, Array]:
+    """(state of the output,): the least and the most that a key sends which holds it."""
+    domain = stream.values.domain(term.variable)
+    column = stream.values.column(term.output.values, stream.values.space(sent.inputs))
     number, off = _read(stream, sent)
     low, high = np.full(domain.size, np.inf), np.full(domain.size, -np.inf)
     there = ~np.isnan(number)
@@ -165,22 +187,7 @@ def read_block(
             raise Refused("a head moves a value that it is not said to hold")
         low[states] = np.minimum(low[states], (number - off)[mine].min())
         high[states] = np.maximum(high[states], (number + off)[mine].max())
-    held, wrong = (0.0, 0.0) if sink is None else sink.sends(sent.row, sent.bias)
-    if not claim.never_empty:
-        if sink is None:
-            raise Refused("a head may pick nothing, and there is no sink")
-        states = _states_of(domain, output.default)
-        low[states] = np.minimum(low[states], held - wrong)
-        high[states] = np.maximum(high[states], held + wrong)
-    empty = low > high  # no key holds it, so nothing is ever that
-    low[empty] = high[empty] = 0.0
-    size = max(float(np.maximum(-low, high).max(initial=0.0)), abs(held) + wrong)
-    rounding = SLACK * (stream.precision.unit + stream.precision.moved)
-    space = values.space((variable,))
-    value, error = ((low + high) / 2)[space.grid[0]], ((high - low) / 2)[space.grid[0]]
-    error = error + rounding * (np.abs(value) + error)
-    apart = float(((high - low) / 2).max(initial=0.0))
-    return group_of(space, value, error, sent.out), size * (1 + rounding), apart
+    return low, high
 
 
 def _states_of(domain: Domain, atom: Atom | None) -> list[int]:
@@ -216,7 +223,7 @@ def write(stream: Stream, channels: Sequence[Channel]) -> None:
         for variable, weight in channel.weights.items():
             direction = column * float(weight)
             stream.outputs[variable] = stream.outputs.get(variable, nothing) + direction
-            numbers = stream.numbers(variable)
+            numbers = stream.floats(variable)
             ends = direction * numbers.min(), direction * numbers.max()
             low, high = low + np.minimum(*ends), high + np.maximum(*ends)
         if channel.group is not None:

@@ -14,7 +14,8 @@ import numpy as np
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedNode, ClaimedSum, Refused
 from rasp.certificate.program.tables import Space
 from rasp.certificate.program.values import ProvedValues
-from rasp.certificate.weights.reading import DOUBLE, Parts, Piece, located, projected
+from rasp.certificate.weights.reading import Parts, Piece, located, projected
+from rasp.certificate.weights.rounding import DOUBLE
 from rasp.certificate.weights.stand_ins import over_cases
 
 MOST_CELLS = 40_000_000

@@ -18,20 +18,16 @@ from rasp.certificate.weights.arrays import FeedForwardWeights, batches
 from rasp.certificate.weights.explaining import MOST_CELLS
 from rasp.certificate.weights.gradients import lengths
 from rasp.certificate.weights.precision import Precision
-from rasp.certificate.weights.reading import (
+from rasp.certificate.weights.reading import Parts, Reading, UnitGroup, located, projected
+from rasp.certificate.weights.rounding import (
     DOUBLE,
     EXACT,
     SLACK,
     TINY,
     UNIT,
-    Parts,
-    Reading,
-    UnitGroup,
     at_most,
     grain_of,
     grains,
-    located,
-    projected,
 )
 from rasp.certificate.weights.stream import Stream
 

@@ -16,7 +16,8 @@ from rasp.certificate.program.reach import unit_of
 from rasp.certificate.program.tables import Array, AtomColumn, Space
 from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.arrays import batches
-from rasp.certificate.weights.reading import DOUBLE, HeadSide
+from rasp.certificate.weights.reading import HeadSide
+from rasp.certificate.weights.rounding import DOUBLE
 from rasp.graph import Score, Select, SOp, score_terms
 
 AT_ONCE = 2_000_000

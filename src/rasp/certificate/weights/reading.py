@@ -1,45 +1,19 @@
 """What rows of weights read of the residual stream: numbers by the states of variables, with how
 far float32 can be off.
-
-Rounding: numbers that are multiples of one power of two (their grain) and stay below 2^24 of it
-are added in float32 without rounding, in any order. However else n numbers are added, each of the
-sums on the way is at most the sum of all sizes, so the error is at most (n - 1) · 2^-24 of that.
-What is below 2^-126 may become 0 (`TINY`), and what is beyond `HUGE` may become infinite: nothing
-may be that large.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Context
 
 import numpy as np
 
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array, Space, places_among
 from rasp.certificate.program.values import ProvedValues
-from rasp.certificate.weights.arrays import HUGE
-from rasp.certificate.weights.arrays import TINY as TINY
 from rasp.certificate.weights.precision import Precision
-
-UNIT = 2.0**-24
-"""The largest relative error of one operation in float32."""
-SLACK = 1.01
-"""For products of small errors, and for the rounding of the bounds themselves."""
-EXACT = 2.0**24
-DOUBLE = 2.0**-46
-"""A generous relative error of what is computed here in float64."""
-
-
-def at_most(number: float, digits: int) -> str:
-    """A bound in words, of few digits: no less than the number, but for what float64 rounds.
-
-    >>> at_most(5.3333, 3), at_most(20.0, 3), at_most(1.234e-5, 2)
-    ('5.34', '20', '1.3e-05')
-    """
-    above = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(number * (1 - DOUBLE))
-    return f"{float(above):.{digits}g}"
+from rasp.certificate.weights.rounding import DOUBLE, EXACT, SLACK, TINY, UNIT, grains
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +97,6 @@ class Reading:
         return np.asarray(np.where(exact, 0.0, off))
 
 
-def check_size(*sizes: Array | float) -> None:
-    """Refuse what float32 may have no numbers for."""
-    if not all(np.all(size <= HUGE) for size in sizes):
-        raise Refused("a number is too large to be looked at, or an error is")
-
-
 @dataclass(frozen=True, eq=False)
 class UnitGroup:
     """What some hidden units add, by the state of their inputs."""
@@ -176,20 +144,6 @@ def constant_part(parts: Parts) -> Parts:
     """What should be constant: how far it is not counts as error."""
     held = projected(parts, np.zeros(len(parts.value), int), 1)
     return replace(held, value=np.nan_to_num(held.value))
-
-
-def grain_of(numbers: Array) -> float:
-    """The largest power of two that divides all numbers; 0 where there is none above 2^-40."""
-    return float(grains(numbers).min(initial=2.0**20))
-
-
-def grains(numbers: Array) -> Array:
-    """The same for each number alone; for 0, which is a multiple of everything, 2^20."""
-    fraction, exponent = np.frexp(numbers)
-    whole = (fraction * 2.0**53).astype(np.int64)  # the number is this times 2^(exponent - 53)
-    powers = np.ldexp((whole & -whole).astype(float), exponent - 53)
-    powers = np.where(powers < 2.0**-40, 0.0, np.minimum(powers, 2.0**20))
-    return np.asarray(np.where(numbers == 0, 2.0**20, powers))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,8 @@ from rasp.certificate.claims import Findings, ReaderClaim, Refused
 from rasp.certificate.program.tables import Array, AtomColumn, rows_in_order, typed, variants_of
 from rasp.certificate.weights.arrays import ReadoutWeights, batches
 from rasp.certificate.weights.gradients import lengths
-from rasp.certificate.weights.reading import DOUBLE, SLACK, TINY, UNIT, Parts, Reading
+from rasp.certificate.weights.reading import Parts, Reading
+from rasp.certificate.weights.rounding import DOUBLE, SLACK, TINY, UNIT
 from rasp.certificate.weights.stream import Stream
 from rasp.graph import SOp
 

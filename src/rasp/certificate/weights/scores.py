@@ -18,17 +18,8 @@ from rasp.certificate.claims import INDEX, ConjunctClaim, HeadClaim
 from rasp.certificate.program.tables import Array, Space, joined
 from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.pairs import FAR, Pairs, Part, ShareScores
-from rasp.certificate.weights.reading import (
-    EXACT,
-    SLACK,
-    TINY,
-    UNIT,
-    check_size,
-    grains,
-    located,
-    rounded,
-    side_of,
-)
+from rasp.certificate.weights.reading import located, rounded, side_of
+from rasp.certificate.weights.rounding import EXACT, SLACK, TINY, UNIT, check_size, grains
 from rasp.certificate.weights.stream import Stream
 
 

@@ -15,7 +15,7 @@ from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array
 from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.precision import FLOAT32, Precision
-from rasp.certificate.weights.reading import EXACT, SLACK, TINY, UNIT, check_size, grains
+from rasp.certificate.weights.rounding import EXACT, SLACK, TINY, UNIT, check_size, grains
 from rasp.certificate.weights.stream import Stream
 
 EXP = 2.0**-21

@@ -17,7 +17,8 @@ import numpy as np
 from rasp.certificate.claims import ClaimedNode, Refused
 from rasp.certificate.program.tables import Array, Space, joined
 from rasp.certificate.program.values import ProvedValues
-from rasp.certificate.weights.reading import DOUBLE, Parts, Piece, located, projected
+from rasp.certificate.weights.reading import Parts, Piece, located, projected
+from rasp.certificate.weights.rounding import DOUBLE
 
 SMALL = 2.0**-20
 """What may be left of terms, of their size, where choices are looked at, which have too many cases

@@ -19,19 +19,8 @@ from rasp.certificate.program.tables import Array, Space, joined, occurring
 from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.explaining import piece_of, touched_by
 from rasp.certificate.weights.precision import FLOAT32, Precision
-from rasp.certificate.weights.reading import (
-    EXACT,
-    SLACK,
-    TINY,
-    UNIT,
-    Reading,
-    UnitGroup,
-    check_size,
-    constant_part,
-    grain_of,
-    grains,
-    located,
-)
+from rasp.certificate.weights.reading import Reading, UnitGroup, constant_part, located
+from rasp.certificate.weights.rounding import EXACT, SLACK, TINY, UNIT, check_size, grain_of, grains
 from rasp.certificate.weights.splitting import split_terms
 from rasp.certificate.weights.stand_ins import with_counts, without_counts
 from rasp.certificate.weights.terms import terms_of
@@ -186,7 +175,7 @@ class Stream:
         yield from ((everywhere, table)
                     for table in (self.tokens, self.positions, self.constant[None]))  # fmt: skip
         for variable, direction in self.outputs.items():
-            yield everywhere, np.outer(self.numbers(variable), direction)
+            yield everywhere, np.outer(self.floats(variable), direction)
         yield from ((group.dims, group.table) for group in self.groups)
 
     # -- reading ----------------------------------------------------------------------------------
@@ -243,6 +232,6 @@ class Stream:
             low, high = low - off, high + off
         return low, high
 
-    def numbers(self, variable: int) -> Array:
+    def floats(self, variable: int) -> Array:
         """(state,): the numbers that stand for an output."""
         return self.values.domain(variable).floats

@@ -16,7 +16,8 @@ import numpy as np
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedSum, SumPart
 from rasp.certificate.program.tables import Array, base_line
 from rasp.certificate.weights.explaining import closure
-from rasp.certificate.weights.reading import DOUBLE, Parts, Piece
+from rasp.certificate.weights.reading import Parts, Piece
+from rasp.certificate.weights.rounding import DOUBLE
 
 if TYPE_CHECKING:
     from rasp.certificate.weights.stream import Stream
@@ -32,7 +33,7 @@ def terms_of(stream: Stream, rows: Array, variables: tuple[int, ...]) -> tuple[P
     held = np.abs(stream.constant) + stream.error  # what a dimension is off is added up, too
     mass, count = size @ held, used @ (held > 0)
     for variable, direction in stream.outputs.items():
-        most = np.abs(stream.numbers(variable)).max(initial=0.0)
+        most = np.abs(stream.floats(variable)).max(initial=0.0)
         mass, count = mass + size @ np.abs(direction) * most, count + used @ (direction != 0)
     constant, by_token, by_index = _by_token_and_index(stream, rows, variables)
     terms = [
@@ -95,13 +96,13 @@ def _by_sums(
         for part, share in linear.parts.items():
             tables[part] = tables.get(part, np.zeros(count)) - float(share) * weight
         constant = constant - float(linear.constant) * weight
-        pieces.append(_term(stream, variable, np.outer(stream.numbers(variable), weight)))
+        pieces.append(_term(stream, variable, np.outer(stream.floats(variable), weight)))
     for variable in (TOKEN, INDEX, *(part.variable for part in tables if part.is_output)):
         table, old = _table(stream, variable, tables), _table(stream, variable, before)
         direction = stream.outputs.get(variable, np.zeros(rows.shape[1]))
         scale = np.abs(direction) @ np.abs(rows).T
         if variable not in (TOKEN, INDEX):
-            scale = np.outer(np.abs(stream.numbers(variable)), scale)
+            scale = np.outer(np.abs(stream.floats(variable)), scale)
         small = np.abs(table) <= np.maximum(SMALL * np.abs(table - old), DOUBLE * scale)
         noise = noise + np.where(small, np.abs(table), 0.0).max(axis=0, initial=0.0)
         value = np.where(small, 0.0, table)
@@ -118,7 +119,7 @@ def _table(stream: Stream, variable: int, tables: Mapping[SumPart, Array]) -> Ar
     if variable in (TOKEN, INDEX):
         size = stream.values.domain(variable).size
         return np.array([tables[SumPart(variable, state)] for state in range(size)])
-    return np.outer(stream.numbers(variable), tables.get(SumPart(variable), 0.0))
+    return np.outer(stream.floats(variable), tables.get(SumPart(variable), 0.0))
 
 
 def _shares_of_sums(
@@ -145,7 +146,7 @@ def _shares_of_sums(
     weights = np.linalg.lstsq(matrix, wanted, rcond=None)[0]  # (sum, reading)
     near = np.round(weights * 2.0**20) / 2.0**20
     weights = np.where(np.abs(near - weights) <= DOUBLE * np.abs(weights), near, weights)
-    sizes = [np.abs(stream.numbers(variable)).max(initial=0.0) for variable in sums]
+    sizes = [np.abs(stream.floats(variable)).max(initial=0.0) for variable in sums]
     most = np.abs(rows) @ stream.size
     weights = np.where(np.abs(weights) * np.array(sizes)[:, None] > MUCH * most, 0.0, weights)
     return list(zip(sums, weights, strict=True))
