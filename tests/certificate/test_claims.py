@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -167,6 +168,28 @@ def test_a_variable_that_is_its_own_part_makes_no_sense() -> None:
     )  # type: ignore[union-attr]
     found = verdict(model, outputs, claims=replace(model.claims, variables=tuple(variables)))
     assert not found.holds
+
+
+@pytest.mark.parametrize(
+    "part", [SumPart(0), SumPart(1), SumPart(2, 0), SumPart(99), SumPart(0, -1)]
+)
+def test_a_sum_is_of_tokens_indices_and_outputs_that_there_are(part: SumPart) -> None:
+    model, outputs = model_of("two layers of counts")
+    assert isinstance(model.claims.variables[2], ClaimedOutput)
+    variables = (*model.claims.variables, ClaimedSum(Fraction(0), {part: Fraction(1)}))
+    found = verdict(model, outputs, claims=replace(model.claims, variables=variables))
+    assert found.reason == "a weighted sum is of something that there is not"
+
+
+def test_a_stored_sum_has_parts_of_three_kinds() -> None:
+    model, _ = model_of("two layers of counts")
+    data = claims_to_json(model.claims)
+    kinds = {part[0] for variable in data["variables"] if variable and variable[0] == "sum"
+             for part in variable[2]}  # fmt: skip
+    assert kinds <= {"tok", "idx", "out"}
+    data["variables"].append(["sum", "0", [["token", 0, "1"]]])
+    with pytest.raises(RaspError, match="a claim in it is damaged"):
+        claims_from_json(data)
 
 
 def test_an_output_has_one_variable() -> None:
