@@ -212,7 +212,7 @@ def _ran(
     rounded), and the gradient.
     """
     narrow = stream.within(space)
-    for batch in (numbers[some] for some in batches(len(numbers), space.size, CELLS)):
+    for batch in (numbers[chosen] for chosen in batches(len(numbers), space.size, CELLS)):
         reading = narrow.read(np.array([row for _, row, _ in batch]), inputs)
         places = [located(stream.values, piece.space, space) for piece in reading.pieces]
         for place, (units, row, signs) in enumerate(batch):
