@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from forging import NOTHING, ONE, handmade, node_of
+from forging import NOTHING, ONE, handmade, is_refused, node_of
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 
+import rasp
 from rasp.certificate.claims import (
     INDEX,
     ClaimedNode,
@@ -22,7 +23,7 @@ from rasp.certificate.claims import (
     Meaning,
     SumPart,
 )
-from rasp.graph import Aggregate, Elementwise, in_order
+from rasp.graph import Aggregate, Const, Elementwise, Select, in_order
 
 PICKS = {
     "strings": """x = aggregate(select(indices, 0, ==), tokens);
@@ -122,3 +123,50 @@ def test_no_index_is_left_out() -> None:
     model = handmade(out, claims, arrays, (False, True), (0, 1))
     assert mistakes_in(model, expected_of(model, outputs_of(model)))
     assert not verdict(model, outputs_of(model)).holds
+
+
+SHARED = """s = select(tokens, "a", ==); first = select(indices, 0, ==);
+            light = indicator(indices == 0); later = indicator(indices > 0);
+            x = aggregate(s and first, light); y = aggregate(s or first, light);
+            none = x == 0 and y == 1;
+            some = aggregate(first or s, light);
+            lost = aggregate(select(none, True, ==) or first, light);
+            promise = 1 / some + 1 / lost >= 3;"""
+
+
+def test_a_promise_does_not_say_that_its_own_shares_are_shares() -> None:
+    """Where nothing is picked, two heads give no shares, and `none` is true, which keeps the
+    promise. The forged claims read the promise as if something were picked always; then it says
+    that this is so.
+    """
+    nodes = {name: known.node for name, known in rasp.run(SHARED).items() if hasattr(known, "node")}
+    none, where, light = nodes["none"], nodes["promise"], nodes["light"]
+    picks, is_none = nodes["s"], Select(none, Const(True), "==")
+    shares = [
+        HeadClaim("share", (ConjunctClaim(picks, (), (0,)),), (HeadOutputClaim(light),),
+                  ({0: ONE},), ((1,),), never_empty=True, weight=Fraction(2), outweighs=outweighs)
+        for outweighs in (False, True)
+    ]  # fmt: skip
+    sums = [
+        HeadClaim("sum", (ConjunctClaim(selector, (), keys),), (HeadOutputClaim(nodes["later"]),),
+                  ({0: ONE},), ((1,),))
+        for selector, keys in ((picks, (0,)), (is_none, (4,)))
+    ]  # fmt: skip
+    both, counts = ({("out", 2): ONE, ("out", 3): ONE}, {("out", 5): ONE, ("out", 6): ONE})
+    variables = (None, None, ClaimedOutput(0, 0, 0), ClaimedOutput(0, 1, 0),
+                 ClaimedSum(NOTHING, both), ClaimedOutput(0, 2, 0), ClaimedOutput(0, 3, 0),
+                 ClaimedSum(2 * ONE, counts))  # fmt: skip
+    over = dict.fromkeys(in_order([light, nodes["later"]]), (1,))
+    over |= {node: (4,) for node in in_order([none]) if node not in over}
+    over |= {where: (7,), where.operands[0]: (7,)}
+    for place, name in ((5, "some"), (6, "lost")):
+        share = nodes[name]
+        over |= {share: (place,), Elementwise("/", (Const(1), share)): (place,)}
+    meanings = {nodes["x"]: Meaning("shares", (2, 3)), nodes["y"]: Meaning("shares", (2, 3), ONE),
+                nodes["some"]: Meaning("count", (5,), ONE),
+                nodes["lost"]: Meaning("count", (6,), ONE)}  # fmt: skip
+    claims = Claims(variables, over, meanings, (), ((),), ((4,),), spare=(*shares, *sums))
+    arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((3, 1)),
+              "output0.weight": np.zeros((2, 1)), "output0.bias": [1, 0]}  # fmt: skip
+    model = handmade(none, claims, arrays, (False, True), where=where)
+    is_refused(model, "may pick nothing")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rasp.certificate.claims import HeadClaim, HeadOutputClaim, Refused
-from rasp.certificate.program.picks import Picks
+from rasp.certificate.claims import HeadClaim, Refused
+from rasp.certificate.program.outputs import check_share
 from rasp.certificate.program.values import ProvedValues
 
 
@@ -25,16 +25,11 @@ def check_head(values: ProvedValues, claim: HeadClaim) -> None:
     for output in claim.outputs:
         if claim.mode != "mean" and (not output.is_plain or output.default):
             raise Refused("a sum adds numbers, and is 0 where nothing is picked")
-        if claim.mode == "share" and not _is_of_first(picks, output):
-            raise Refused("a share is not of position 0 alone")
+        if claim.mode == "share":
+            check_share(values, claim, output)
         is_odd = output.carrier is not None or claim.mode != "mean"
         if output.is_block and (is_odd or not picks.picks_one_value(claim, output)):
             raise Refused("what a head moves as a block is not one value")
-
-
-def _is_of_first(picks: Picks, output: HeadOutputClaim) -> bool:
-    """Whether position 0 sends 1, and every other 0: what comes out is the share of position 0."""
-    return picks.atoms(output.values, True) == [1] and not any(picks.atoms(output.values, False))
 
 
 def check_sees(values: ProvedValues, claim: HeadClaim, has_sink: bool) -> None:

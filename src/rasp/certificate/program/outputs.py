@@ -30,6 +30,7 @@ def states_of_output(values: ProvedValues, variable: int) -> list[State]:
     head, output = values.head(variable), values.output(variable)
     most = values.inputs.max_length
     if head.mode == "share":
+        check_share(values, head, output)
         shares = [share(head, others) for others in range(int(head.outweighs), most)]
         return [(number, number) for number in {*shares, Fraction(head.outweighs)}]
     if output.carrier is not None:
@@ -157,6 +158,18 @@ def share(head: HeadClaim, others: int) -> Fraction:
     return head.weight / (head.weight + others)
 
 
+def check_share(values: ProvedValues, head: HeadClaim, output: HeadOutputClaim) -> None:
+    """What comes out is the share of position 0, which sends 1, and every other 0: of all that is
+    picked, so something has to be, always. Where a promise is read, this has to be so without it:
+    a promise that tells what is picked from shares cannot say itself that these are shares.
+    """
+    if not head.never_empty:
+        raise Refused("a head that gives shares may pick nothing")
+    firsts, others = (values.picks.atoms(output.values, first) for first in (True, False))
+    if firsts != [1] or any(others):
+        raise Refused("a share is not of position 0 alone")
+
+
 def numbers_of_shares(
     values: ProvedValues, variables: Sequence[int]
 ) -> dict[Fraction, tuple[bool, int]]:
@@ -165,6 +178,8 @@ def numbers_of_shares(
 
     Both heads have one selector, which always picks something: where not position 0, another one.
     """
+    for variable in variables:
+        check_share(values, values.head(variable), values.output(variable))
     first, second = (values.head(variable) for variable in variables)
     alike = first.selectors == second.selectors and first.weight == second.weight > 0
     if not alike or first.outweighs == second.outweighs:
