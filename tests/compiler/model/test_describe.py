@@ -6,7 +6,8 @@ import numpy as np
 
 import rasp
 from rasp.atoms import show
-from rasp.compiler import compile
+from rasp.compiler import Transformer, compile
+from rasp.compiler.model.describe import describe
 
 
 def test_a_trace_holds_what_the_program_computes() -> None:
@@ -74,3 +75,38 @@ def test_dimensions_of_one_block_have_different_labels() -> None:
         assert model.weights.tokens[:2, dim].tolist() == [place == 0, place == 1]
     answers = {label.partition(": ")[2] for label in labels if label.startswith("out (line 1)")}
     assert answers == {show(atom) for atom in model.readouts[0].atoms}
+
+
+def labels_of(model: Transformer) -> tuple[str, ...]:
+    """The labels of dimensions, whatever was changed since the model was made."""
+    vocabulary = model.settings.vocabulary
+    return describe(model.weights, model.claims, model.words, vocabulary, model.readouts).dimensions
+
+
+def test_a_dimension_that_holds_more_is_not_said_to_be_about_one_token() -> None:
+    """The embedding writes 4 for "b" and nothing for "a", and a head adds the length."""
+    text = 'out = {"a": 1, "b": 5}[tokens] + length;'
+    model = compile(rasp.run(text)["out"], vocabulary="ab", max_length=3, style="compact")
+    (dim,) = np.flatnonzero(model.weights.readouts[0].weight[0])
+    assert np.count_nonzero(model.weights.tokens[:2, dim]) == 1
+    assert not any("==" in label for label in model.description.dimensions)
+
+
+def test_the_sink_is_about_no_answer() -> None:
+    """A read-out may read a dimension that is 0 at every position."""
+    text = "out = aggregate(select(indices, indices - 1, ==), tokens, 7) == 1;"
+    model = compile(rasp.run(text)["out"], vocabulary=[0, 1], max_length=3, style="compact")
+    (sink,) = [dim for dim in range(model.d_model) if model.description.dimensions[dim] == "sink"]
+    model.weights.readouts[0].weight[1, sink] = 1.0
+    assert labels_of(model) == model.description.dimensions
+
+
+def test_an_answer_is_that_of_the_output_that_a_dimension_is_read_for() -> None:
+    names = rasp.run('also = 1000 * count(tokens, "a") + indicator(tokens == "b"); '
+                     'out = count(tokens, "a") > 1;')  # fmt: skip
+    wanted = {name: names[name] for name in ("also", "out")}
+    model = compile(wanted, vocabulary="ab", max_length=3, style="compact")
+    assert not model.readouts[0].scored
+    (*_, shared) = np.flatnonzero(model.weights.readouts[0].weight[0])
+    model.weights.readouts[1].weight[:, shared] = 0.0, 1.0
+    assert not labels_of(model)[shared].endswith("True")

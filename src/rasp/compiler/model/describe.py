@@ -111,25 +111,29 @@ def _states(
     """For each dimension what it is about, such as `tokens == "a"`, or an answer; "" for many.
 
     It is read off the arrays: the one row of the embedding that is not 0 there, or the one answer
-    that scores by it.
+    that scores by it. What heads or feed-forwards write to is about more than a token or an index.
     """
     tokens, positions = weights.tokens[: len(vocabulary)], weights.positions
+    written = sum((part.written for part in inner_parts(weights)), np.zeros(tokens.shape[1], bool))
     for dim in range(tokens.shape[1]):
-        named, index = _alike(tokens[:, dim]), _alike(positions[:, dim])
-        if 0 < len(named) <= MOST_TOKENS_NAMED and not positions[:, dim].any():
+        by_token, by_index = tokens[:, dim], positions[:, dim]
+        named, index = _alike(by_token), _alike(by_index)
+        if not (written[dim] or by_token.any() or by_index.any()):
+            yield ""  # no position holds anything there, whatever reads it
+        elif 0 < len(named) <= MOST_TOKENS_NAMED and not (written[dim] or by_index.any()):
             yield " or ".join(f"tokens == {show(vocabulary[token])}" for token in named)
-        elif len(index) == 1 and not tokens[:, dim].any():
+        elif len(index) == 1 and not (written[dim] or by_token.any()):
             yield f"indices == {index[0]}"
         else:
             yield _answer_of(weights, readouts, dim)
 
 
 def _answer_of(weights: Weights, readouts: Sequence[Readout], dim: int) -> str:
-    """The one answer that scores higher by a dimension."""
+    """The one answer, of the first output that reads a dimension, that scores higher by it."""
     for readout, arrays in zip(readouts, weights.readouts, strict=True):
         scores = arrays.weight[:, dim]
-        if readout.scored and scores.any():
-            higher = _alike(scores - scores.min())
+        if scores.any():
+            higher = _alike(scores - scores.min()) if readout.scored else []
             return show(readout.atoms[higher[0]]) if len(higher) == 1 else ""
     return ""
 
