@@ -16,6 +16,7 @@ FOUND: list[tuple[str, str, list[Any], Any]] = [
     ("count", "count = indices + 9007199254740992;", ["a"], "a"),
     ("last", "last = [29103830456733703613, 0][indices];", ["a"], "a"),
     ("last", "last = aggregate(select(tokens, tokens, >), pow(7548472197, 2));", [0, -3], [0, -3]),
+    ("far", 'far = aggregate(select_all, indices, "") * (tokens == "a");', ["a", "b"], "aba"),
 ]
 
 

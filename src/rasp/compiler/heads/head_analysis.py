@@ -108,7 +108,7 @@ class HeadAnalysis:
         output = HeadOutput(
             head.layer, tuple(states), is_noisy, head, node.values,
             node.default if may_be_empty else None,
-            codes if are_names or isinstance(node.default, str) else None,
+            codes if are_names else None,
             known_by=node, longest=longest,
         )  # fmt: skip
         head.outputs.append(output)
