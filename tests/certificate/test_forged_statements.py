@@ -63,6 +63,23 @@ def test_a_program_that_fails_on_one_token_of_many_is_not_called_total() -> None
     assert not found.total
 
 
+def test_a_program_is_not_called_total_by_what_comes_after_it_fails() -> None:
+    """The forged claim says that a quotient is a function of what is made of it, too: where that
+    has no value, nobody looks at the quotient.
+    """
+    model = compiled(Kind("out = 1 / tokens + 1;", [0, 1, 2], 2))
+    outputs = outputs_of(model)
+    (quotient, _) = outputs["out"].needs
+    known = model.claims.variables
+    claims = replace(
+        model.claims, variables=(*known, ClaimedNode(outputs["out"])),  # type: ignore[arg-type]
+        over={**model.claims.over, quotient: (0, len(known)), outputs["out"]: (0,)},
+    )  # fmt: skip
+    found = verdict(model, outputs, claims=claims)
+    assert found.holds
+    assert not found.total
+
+
 READ = Kind(
     'also = (tokens == "a"); x = aggregate(select(tokens, "a", ==), indices, 0); '
     "out = aggregate(select(x, indices, <), indicator(also), 5);", "ab", 3,
