@@ -23,7 +23,17 @@ from rasp.certificate.claims import (
     Meaning,
     SumPart,
 )
-from rasp.graph import Aggregate, Const, Elementwise, Select, in_order
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Select,
+    SelectorOr,
+    SOp,
+    Tokens,
+    in_order,
+)
 
 PICKS = {
     "strings": """x = aggregate(select(indices, 0, ==), tokens);
@@ -170,3 +180,41 @@ def test_a_promise_does_not_say_that_its_own_shares_are_shares() -> None:
               "output0.weight": np.zeros((2, 1)), "output0.bias": [1, 0]}  # fmt: skip
     model = handmade(none, claims, arrays, (False, True), where=where)
     is_refused(model, "may pick nothing")
+
+
+LIGHT = """first = select(indices, 0, ==); light = indicator(indices == 0);
+           v = (1 if tokens == "a" else 2) if indices == 0 else 0; n = aggregate(first, v);
+           some = aggregate(select(tokens, "a", ==) or first, light);
+           promise = (tokens == "b" or indices > 0) and 1 / some == 2;
+           every = aggregate(full_s, light); out = 1 / every + 0 * n;"""
+
+
+def test_a_promise_is_read_without_what_only_the_promise_makes_true() -> None:
+    """`n` is 2 where the promise is kept, and may be 1 elsewhere. Without the promise, the forged
+    claims take it for 1, so that a head that looks everywhere seems to count what the promise does.
+    """
+    names = rasp.run(LIGHT)
+    out, where, some, every, n = (
+        names[name].node for name in ("out", "promise", "some", "every", "n")
+    )
+    later = node_of("out = indicator(indices > 0);")
+    picks = SelectorOr(Select(Tokens(), Const("a"), "=="), Select(n, Const(1), "!="))
+    head = HeadClaim("sum", (ConjunctClaim(picks, (), (0,)),), (HeadOutputClaim(later),),
+                     ({0: ONE},), ((1,),))  # fmt: skip
+
+    def over(node: SOp) -> tuple[int, ...]:
+        inside = {*in_order([node])}
+        if {some, every} & inside:
+            return (0, 1, 2) if node is where else (2,)
+        ground = [place for place, each in enumerate((Tokens(), Indices())) if each in inside]
+        return () if n in inside else tuple(ground)
+
+    nodes = [node for node in in_order([out, where, later]) if isinstance(node, SOp)]
+    meanings = {n: Meaning("pick", (), ONE), some: Meaning("count", (2,), ONE),
+                every: Meaning("count", (2,), ONE)}  # fmt: skip
+    claims = Claims((None, None, ClaimedOutput(0, 0, 0)), {node: over(node) for node in nodes},
+                    meanings, (), ((),), ((2,),), spare=(head,))  # fmt: skip
+    arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((4, 1)),
+              "output0.weight": np.zeros((2, 1)), "output0.bias": [1, 0]}  # fmt: skip
+    model = handmade(out, claims, arrays, (Fraction(2), Fraction(3)), where=where)
+    is_refused(model, "")

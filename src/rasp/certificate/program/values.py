@@ -29,6 +29,7 @@ from rasp.certificate.claims import (
     Meaning,
     Refused,
 )
+from rasp.certificate.program.aggregates import check_aggregate
 from rasp.certificate.program.choices import choice_table
 from rasp.certificate.program.columns import find_column
 from rasp.certificate.program.domains import Domain, domain_of, find_domain, states_of_atoms
@@ -45,6 +46,8 @@ MOST_IN_ALL = 100_000_000
 """How many numbers all tables of combinations are made of, together."""
 MOST_CELLS = 8_000_000
 """How many states of single variables there are in a table that grows by one of them."""
+MOST_READINGS = 8
+"""How often a promise is read again, each time without what did not hold."""
 
 
 class ProvedValues:
@@ -58,9 +61,7 @@ class ProvedValues:
         if claims.variables[:2] != (None, None) or None in claims.variables[2:]:
             raise Refused("the first two variables, and no others, are the token and the index")
         where = inputs.where
-        self.plain = self if where is None else ProvedValues(
-            claims, replace(inputs, where=None), [where], believes=False
-        )  # fmt: skip
+        self.plain = self if where is None else _without_promise(claims, inputs, where)
         """The same without the promise, for the promise itself."""
         self.program = set(in_order(outputs if where is None else [*outputs, where]))
         self.picks = Picks(self)
@@ -298,3 +299,26 @@ class ProvedValues:
         if linear is None:
             raise Refused("an s-op is not a weighted sum")
         return linear
+
+
+def _without_promise(claims: Claims, inputs: Inputs, where: SOp) -> ProvedValues:
+    """Values for reading a promise: of aggregates, only those are known that are what claims say
+    whether the promise is kept or not. Selectors of heads may speak of any aggregate, not only of
+    those of the promise; and what such a one is, is checked elsewhere with the promise alone.
+    """
+    for _ in range(MOST_READINGS):
+        plain = ProvedValues(claims, replace(inputs, where=None), [where], believes=False)
+        sure = {node: meaning for node, meaning in claims.aggregates.items()
+                if _is_sure(plain, node, meaning)}  # fmt: skip
+        if len(sure) == len(claims.aggregates):
+            return plain
+        claims = replace(claims, aggregates=sure)  # others may have been sure by these alone
+    raise Refused("too much of a promise is only known with it")
+
+
+def _is_sure(plain: ProvedValues, node: Aggregate, meaning: Meaning) -> bool:
+    try:
+        check_aggregate(plain, node, meaning)
+    except (Refused, LookupError, ValueError, ArithmeticError, AssertionError):
+        return False  # it may make sense with the promise
+    return True
