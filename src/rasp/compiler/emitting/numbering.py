@@ -79,15 +79,15 @@ class Numbering:
             parts += joints.view(leaf, values.layer).inputs
         return self.all(dict.fromkeys(parts))
 
-    def _coordinate(self, coordinate: Coordinate) -> told.SumPart:
+    def _coordinate(self, coordinate: Coordinate) -> claims.SumPart:
         """A coordinate as claims write it."""
         match coordinate:
             case TokenIs(place):
-                return told.SumPart(told.TOKEN, place)
+                return claims.SumPart(claims.TOKEN, place)
             case IndexIs(place):
-                return told.SumPart(told.INDEX, place)
+                return claims.SumPart(claims.INDEX, place)
             case HeadOutput():
-                return told.SumPart(self.number(coordinate))
+                return claims.SumPart(self.number(coordinate))
         raise AssertionError(f"no sum is made of {type(coordinate).__name__}")
 
     def _variable(self, variable: Variable) -> claims.ClaimedVariable:
