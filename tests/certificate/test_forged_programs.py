@@ -162,7 +162,7 @@ def test_a_promise_does_not_say_that_its_own_shares_are_shares() -> None:
                   ({0: ONE},), ((1,),))
         for selector, keys in ((picks, (0,)), (is_none, (4,)))
     ]  # fmt: skip
-    both, counts = ({("out", 2): ONE, ("out", 3): ONE}, {("out", 5): ONE, ("out", 6): ONE})
+    both, counts = ({SumPart(2): ONE, SumPart(3): ONE}, {SumPart(5): ONE, SumPart(6): ONE})
     variables = (None, None, ClaimedOutput(0, 0, 0), ClaimedOutput(0, 1, 0),
                  ClaimedSum(NOTHING, both), ClaimedOutput(0, 2, 0), ClaimedOutput(0, 3, 0),
                  ClaimedSum(2 * ONE, counts))  # fmt: skip
