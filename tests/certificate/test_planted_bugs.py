@@ -172,7 +172,8 @@ def test_a_bug_is_caught(
 ) -> None:
     if bug not in ROUNDING_BUGS:  # other ways to compile would not have the bug
         monkeypatch.setattr(compact, "_plain_or_careful", compact.attempt)
-    monkeypatch.setattr(certificate, "_random_runs", lambda *given: (1, 1, 0, "", ""))
+    # whatever a model answers to random inputs is called right: the checker alone decides
+    monkeypatch.setattr(certificate, "_agreeing", lambda model, expected, wider: set(expected))
     (BUGS | ROUNDING_BUGS)[bug](monkeypatch)
     caught, missed = [], []
     for name in ROUNDED if bug in ROUNDING_BUGS else SOME:
