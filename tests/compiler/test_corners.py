@@ -10,10 +10,13 @@ from test_random_programs import inputs
 
 import rasp
 from rasp.compiler import Transformer, compile
+from rasp.compiler.compact import attempt
+from rasp.compiler.settings import read_settings
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
-from rasp.graph import Node
+from rasp.graph import Node, Program
 
+FIRST = "out = aggregate(select(indices, 0, ==), tokens);"
 WIDTH = "c = selector_width(select(tokens, tokens, ==)); "
 SETS = """s1 = select(1, indices, ==) and (select(tokens, "a", ==) or select(tokens, "b", ==));
 s2 = select(2, indices, ==) and (select(tokens, "b", ==) or select(tokens, "c", ==)
@@ -255,3 +258,10 @@ def test_ties_broken_by_less_than_float32_tells_apart() -> None:
     out = aggregate(select(rank, indices, ==), tokens_int) * 100 + rank;""")
     model = compile({"out": node}, vocabulary="0123", max_length=6, style="compact")
     check(model, {"out": node})
+
+
+def test_a_constant_is_not_looked_up_in_a_careful_plan() -> None:
+    nodes = {"always": node_of('out = aggregate(select_all, "x");'), "first": node_of(FIRST)}
+    settings = read_settings("ab", 4, None, False, True, "paper", "compact")
+    model = attempt(nodes, settings, Program(), is_careful=True)
+    check(model, nodes)

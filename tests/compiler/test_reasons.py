@@ -22,7 +22,7 @@ REASONS: list[tuple[str, Any, int, dict[str, Any], str]] = [
     (
         "aggregate(select_best(select_all, score(tokens, 1)), indices)", [0, 1, 10**6], 3, {},
         "the scores of select_best spread over 1000000 times their smallest difference, "
-        "which is too much for float32",
+        "and the limit is 16384",
     ),
     (
         "aggregate(select(tokens, tokens, >), pow(7548472197, 2))", "ab", 3, {},

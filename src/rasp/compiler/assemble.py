@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rasp.certificate import Claims, Readout, Verdict, Weights
-from rasp.compiler.emitting.claims import Planned
+from rasp.compiler.heads.model_plan import ModelPlan
 from rasp.compiler.model.certificate import Certificate, certify, proved
 from rasp.compiler.model.describe import Words
 from rasp.compiler.model.transformer import Transformer
@@ -13,7 +13,7 @@ from rasp.graph import Program, in_order
 
 
 def assemble_and_certify(
-    plan: Planned, weights: Weights, claims: Claims, program: Program
+    plan: ModelPlan, weights: Weights, claims: Claims, program: Program
 ) -> tuple[Transformer, Certificate, Verdict]:
     """A model, its certificate, which may say that it is not exact, and what the checker said."""
     model = assemble(plan, weights, claims, program)
@@ -25,7 +25,7 @@ def assemble_and_certify(
     return model, model.certificate, verdict
 
 
-def assemble(plan: Planned, weights: Weights, claims: Claims, program: Program) -> Transformer:
+def assemble(plan: ModelPlan, weights: Weights, claims: Claims, program: Program) -> Transformer:
     """A model from a plan and weights, not yet certified."""
     readouts = []
     for output, written in zip(plan.outputs, weights.readouts, strict=True):

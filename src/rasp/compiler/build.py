@@ -29,7 +29,6 @@ MOST_ROBUST_EFFORT, MOST_BY_DEFAULT = 150_000_000, 10_000_000
 """How much a robust model may take, and one that nobody has asked for: see `RobustPlan.effort`."""
 
 NOT_ROBUST = "this cannot be compiled in the robust style: "
-SMALLER = 'use a smaller `max_length` or vocabulary, or `style="compact"`'
 
 
 def compile(
@@ -148,7 +147,7 @@ def _robust(
     if plan.effort > most:
         raise _TooMuch(
             f"{NOT_ROBUST}it would have {plan.parameters:,} parameters, and take "
-            f"{plan.effort // 1_000_000} seconds or more to check", place, SMALLER,
+            f"{plan.effort // 1_000_000} seconds or more to check", place, settings.smaller,
         )  # fmt: skip
     if settings.next_token:
         check_outputs(plan, program)
@@ -160,7 +159,7 @@ def _robust(
         if not reason:
             return model
         if not drop_repeated(plan.blocks):  # fewer terms are rounded less
-            raise RaspUnsupportedError(NOT_ROBUST + reason, place, SMALLER)
+            raise RaspUnsupportedError(NOT_ROBUST + reason, place, settings.smaller)
 
 
 class _TooMuch(RaspUnsupportedError):

@@ -91,7 +91,7 @@ def _blamed(plan: Plan, certificate: Certificate, verdict: Verdict) -> Node:
     failing = [name for name, _, margin in verdict.blocks if margin < 0]
     failing.append(certificate.reason.partition(":")[0])
     blocks: list[tuple[str, Node | None]] = [
-        (f"layer {layer}, head {number}", head.head.outputs[0].known_by)
+        (f"layer {layer}, head {number}", head.head.known_by)
         for layer, heads in enumerate(plan.heads, 1) for number, head in enumerate(heads, 1)
     ]  # fmt: skip
     blocks += [(f"feed-forward {layer}", s_op_of(group.inputs))

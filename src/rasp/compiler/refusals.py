@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -41,6 +42,14 @@ class Refusals:
             self.reasons.setdefault(node, refusal)
         self.tainted.add(node)
         return refusal
+
+    @contextmanager
+    def blaming(self, node: Node) -> Iterator[None]:
+        """Record a refusal as a reason at a node, and go on."""
+        try:
+            yield
+        except Refusal as refusal:
+            self.add(node, refusal)
 
     def check(self, node: Node) -> None:
         """Raise again where the node was refused before."""

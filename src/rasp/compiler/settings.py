@@ -30,6 +30,13 @@ class Settings(Inputs):
     """What the program calls the promise about inputs."""
 
     @property
+    def smaller(self) -> str:
+        """What to do where a model would be too large."""
+        others = {"robust": ', or `style="compact"`', "paper": ', or `heads="split"`'}
+        kind = self.style if self.style in others else self.heads
+        return "use a smaller vocabulary or length" + others.get(kind, "")
+
+    @property
     def way_out(self) -> str:
         """What to do where a table is too large."""
         smaller = "use a smaller vocabulary or length, or round and compare values earlier"

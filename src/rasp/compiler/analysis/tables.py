@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rasp.compiler.analysis.variables import Variable
+from rasp.compiler.refusals import Refusal
 
 Table: TypeAlias = Sequence[Fraction | None]
 """None where the value does not matter."""
@@ -123,3 +124,25 @@ def _of_numbers(
     different, places = np.unique(numbers, return_inverse=True)
     values = [None, *(Fraction(number, unit) for number in different.tolist())]
     return NumberedTable(inputs, values, (places.reshape(numbers.shape) + 1) * is_known)
+
+
+def over_codes(table: np.ndarray, codes: Sequence[np.ndarray], nothing: int) -> np.ndarray:
+    """A numbered table over the states of its inputs as one over their codes.
+
+    `codes` says for each input which code each state has; `nothing`, the least of the numbers, is
+    where the value does not matter. The int 3 and the float 3.0 are two states with one code.
+
+    >>> over_codes(np.array([0, 1, -1]), [np.array([0, 1, 1])], nothing=-1).tolist()
+    [0, 1]
+    """
+    for axis, places in enumerate(codes):
+        by_state = np.moveaxis(table, axis, 0)
+        by_code = np.full((places.max() + 1, *by_state.shape[1:]), nothing)
+        np.maximum.at(by_code, places, by_state)
+        if ((by_state > nothing) & (by_state != by_code[places])).any():
+            raise Refusal(
+                "it tells an int from an equal float, which are one number to a transformer",
+                "convert with `int`, `round` or `float` first",
+            )
+        table = np.moveaxis(by_code, 0, axis)
+    return table

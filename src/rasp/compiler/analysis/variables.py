@@ -74,7 +74,7 @@ class HeadOutput(Variable, Coordinate):
     is_length: bool = False
     carrier: CountVariable | None = None
     """The count that is moved in place of the values it stands for."""
-    known_by: SOp | None = None
+    known_by: SOp = field(kw_only=True)
     """The s-op of the program that this is, or that needs it."""
     longest: tuple[int, ...] = ()
     """For each state, the longest input that has it, where the length decides it."""
@@ -135,6 +135,11 @@ class PlannedHead:
     @property
     def needs_sink(self) -> bool:
         return self.mode == "sum" or self.may_be_empty
+
+    @property
+    def known_by(self) -> SOp:
+        """An s-op that it is there for."""
+        return self.outputs[0].known_by
 
     def check(self) -> None:
         """Raise that it cannot be made, where something reads it."""
@@ -241,7 +246,7 @@ def s_op_of(inputs: Iterable[Variable]) -> Node | None:
     """An s-op that something with these inputs depends on, for a message that names a place."""
     for variable in inputs:
         match variable:
-            case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
+            case NodeVariable(node=node) | HeadOutput(known_by=node):
                 return node
             case SumVariable(linear=linear):
                 return s_op_of(linear.of(HeadOutput))

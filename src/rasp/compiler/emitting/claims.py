@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from rasp.certificate.claims import (
     Claims,
@@ -23,29 +23,13 @@ from rasp.certificate.claims import (
 from rasp.compiler.analysis.formulas import Formula, as_selector, in_stable_order, keys_and_queries
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, Variable, mixture
 from rasp.compiler.emitting.numbering import Numbering
-from rasp.compiler.heads.head_analysis import HeadAnalysis
+from rasp.compiler.heads.model_plan import ModelPlan
 from rasp.compiler.heads.width_shares import boost_of, weight_of
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Node, SOp, in_order, score_terms
 from rasp.graph.formulas import conjuncts
 
 Kind = TypeVar("Kind", bound=SOp)
-
-
-class Planned(Protocol):
-    """What claims need to know of a plan of either style."""
-
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def analysis(self) -> HeadAnalysis: ...
-    @property
-    def heads(self) -> Sequence[Sequence[Any]]: ...
-    @property
-    def outputs(self) -> Sequence[Any]: ...
-    @property
-    def uses_sink(self) -> bool: ...
 
 
 class Claimant(ABC):
@@ -54,7 +38,7 @@ class Claimant(ABC):
     weighed: str
     """The mode of heads where a position weighs as much as many matches (see `width_shares`)."""
 
-    def __init__(self, plan: Planned) -> None:
+    def __init__(self, plan: ModelPlan) -> None:
         self.plan, self.analysis, self.values = plan, plan.analysis, plan.analysis.values
         self.nodes: list[SOp] = [output.node for output in plan.outputs]
         heads = [[head.head for head in layer] for layer in plan.heads]

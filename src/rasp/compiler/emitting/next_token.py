@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from rasp.atoms import Atom, show
-from rasp.compiler.emitting.claims import Planned
 from rasp.compiler.emitting.emitter import is_scored
+from rasp.compiler.heads.model_plan import ModelPlan
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
@@ -37,7 +37,7 @@ def check_next_token(nodes: Sequence[Node], settings: Settings) -> None:
         )
 
 
-def check_outputs(plan: Planned, program: Program) -> None:
+def check_outputs(plan: ModelPlan, program: Program) -> None:
     """Refuse a plan whose output may be something else than a token of the inputs, or the end."""
     [output] = plan.outputs
     refusals = Refusals(program, [output.node])

@@ -7,5 +7,6 @@ what the values of their sides decide; `promised_picks` is what promises about i
 `selector_facts` what is surely true (never empty, causal), and `unique_picks` when no two different
 values are picked. `head_ranges` are the numbers that heads can make, and `disguised_sums` the
 aggregates that are sums, whatever their text says. `truth_tables` are what keys and queries of a
-formula can hold, with its truth for each pair, and `score_gaps` how far apart a select_best scores.
+formula can hold, with its truth for each pair, and `scorers` how far apart a select_best scores.
+`model_plan` is what the plans of both styles have in common.
 """

@@ -33,10 +33,8 @@ def analyse(
     """
     analysis = HeadAnalysis(_task(nodes, settings, refusals, deadlines, is_careful))
     if settings.where is not None:
-        try:
+        with refusals.blaming(settings.where):
             analysis.promises.promise(settings.where)
-        except Refusal as refusal:
-            refusals.add(settings.where, refusal)
     refusals.raise_all()
     for node in in_order(nodes):
         if isinstance(node, SOp):

@@ -34,12 +34,13 @@ from rasp.compiler.analysis.variables import (
 from rasp.compiler.heads.disguised_sums import Sum, SumShapes
 from rasp.compiler.heads.head_ranges import HeadRanges
 from rasp.compiler.heads.promised_picks import PromisedPicks
+from rasp.compiler.heads.scorers import scored_by
 from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.compiler.heads.selectors import Selectors
 from rasp.compiler.heads.unique_picks import UniquePicks
 from rasp.compiler.heads.width_shares import WidthShares, share_of
 from rasp.compiler.refusals import Refusal
-from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
+from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order
 
 NUMBERS = frozenset({int, Fraction})
 
@@ -267,9 +268,3 @@ def _counts_up(values: Values) -> bool:
     first, *others = values.outcomes
     is_known = None not in others and values.kinds <= NUMBERS
     return is_known and first == 0 and all(number(atom) > 0 for atom in others)
-
-
-def scored_by(best: Scorer | None) -> list[SOp]:
-    """The keys and queries that a scorer multiplies."""
-    terms = score_terms(best) if best else ()
-    return [side for term in terms for side in (term.keys, term.queries)]

@@ -39,14 +39,16 @@ class Side:
         return [None if place is None else table[place] for place in self.places]
 
 
-def sides_of(values: ValueAnalysis, formula: Formula) -> tuple[Side, Side]:
-    """What the keys and the queries of a formula can hold."""
+def sides_of(
+    values: ValueAnalysis, formula: Formula, most: int = MOST_PAIRS
+) -> tuple[Side, Side]:  # fmt: skip
+    """What the keys and the queries of a formula can hold, in at most so many pairs."""
     keys, queries = (side_of(values, nodes) for nodes in keys_and_queries(formula))
-    if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
+    if len(keys.rows) * len(queries.rows) > most:
         raise Refusal(
             f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
             "of its queries, which is too many",
-            'use a smaller vocabulary or length, or `heads="split"`',
+            values.settings.smaller,
         )
     return keys, queries
 

@@ -37,14 +37,12 @@ from rasp.compiler.analysis.variables import (
     mixture,
     number,
 )
-from rasp.compiler.heads.head_analysis import scored_by
-from rasp.compiler.heads.score_gaps import gap_and_extent
+from rasp.compiler.heads.model_plan import HeadReads
+from rasp.compiler.heads.scorers import possible_scores, scored_by
 from rasp.compiler.heads.width_shares import boost_of
 from rasp.compiler.planning.dimensions import Layout
 from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.scores import Conjunct, Request, make_conjunct
-from rasp.compiler.refusals import Refusal
-from rasp.graph import score_terms
 from rasp.graph.formulas import Comparison, conjuncts
 from rasp.operators import ORDERINGS
 
@@ -77,16 +75,14 @@ def strength_of(mode: str, length: int, noisy: bool) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class HeadPlan:
+class HeadPlan(HeadReads):
     """What a head reads. A score is Σ query · key over `products`, plus the sink's."""
 
-    head: PlannedHead
+    basis: list[dict[HeadOutput, Fraction]]
     products: list[tuple[Linear, Linear]]
     sink: Linear
     """The sink's score, as a function of the query."""
     values: list[Linear]
-    basis: list[dict[HeadOutput, Fraction]]
-    """Each value is this weighted sum of the head's outputs."""
 
 
 def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -> HeadPlan:
@@ -104,7 +100,7 @@ def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -
         products.append((reference.times(-1), ONE))
     basis = _basis_of(head, wanted)
     values = [_sent_value(features, weights, time) for weights in basis]
-    return HeadPlan(head, products, scoring.sink(scored), values, basis)
+    return HeadPlan(head, basis, products, scoring.sink(scored), values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,27 +186,17 @@ def _best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct |
     conditions of the selector outweigh all of this, so the scores must not spread so far that
     float32 rounds them.
     """
-    if head.best is None:
+    values = features.values
+    scores = possible_scores(values, head.best, BEST_STEP, MOST_SPREAD)
+    if scores is None:
         return None
-    terms, values = score_terms(head.best), features.values
-    if any(str in values.of(side).kinds for side in scored_by(head.best)):
-        raise Refusal("`score` multiplies numbers, not strings", "score by a number")
-    sent = values.joints.numbers([term.keys for term in terms])
-    asked = values.joints.numbers([term.queries for term in terms])
-    gap, (lowest, highest) = gap_and_extent(asked, sent)
-    gamma = Fraction(BEST_STEP) / gap if gap else Fraction(0)
-    low, spread = gamma * lowest, gamma * (highest - lowest)
-    if spread > MOST_SPREAD:
-        raise Refusal(
-            f"the scores of select_best spread over {float(spread / BEST_STEP):.0f} times their "
-            "smallest difference, which is too much for float32",
-            "score by smaller whole numbers",
-        )
+    gamma = BEST_STEP / scores.gap
     products = [
         (features.of_values(values.of(term.queries), lambda atom: gamma * number(atom), time),
          features.of_values(values.of(term.keys), number, time))
-        for term in terms
+        for term in scores.terms
     ]  # fmt: skip
+    low, spread = gamma * scores.lowest, gamma * (scores.highest - scores.lowest)
     return Conjunct(products, Linear(low), low, spread=spread)
 
 

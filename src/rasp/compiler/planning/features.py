@@ -18,7 +18,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.linear import Coordinate, Linear, total
-from rasp.compiler.analysis.tables import NumberedTable, Table
+from rasp.compiler.analysis.tables import NumberedTable, Table, over_codes
 from rasp.compiler.analysis.times import feed_forward_time
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
@@ -76,25 +76,15 @@ class Group:
         return any(variable.is_noisy for variable in self.inputs)
 
     def merged(self, places: np.ndarray) -> np.ndarray:
-        """(state,): a numbered table where inputs with equal codes (the int 3 and the float 3.0)
-        are one.
-        """
-        merged, is_known = np.zeros(prod(map(len, self.codes)), int), places > 0
-        merged[self._states[is_known]] = places[is_known]
-        if (merged[self._states] != places)[is_known].any():
-            raise Refusal(
-                "it tells an int from an equal float, which are one number to a transformer",
-                "convert with `int`, `round` or `float` first",
-            )
-        return merged
+        """(state,): a numbered table where inputs with equal codes are one."""
+        return over_codes(places, self._code_of_state, nothing=0).reshape(-1)
 
     @cached_property
-    def _states(self) -> np.ndarray:
-        """(states of the inputs): the state of the group."""
+    def _code_of_state(self) -> list[np.ndarray]:
+        """For each input, (state of it,): the place of its code."""
         place_of = [{code: place for place, code in enumerate(codes)} for codes in self.codes]
-        places = [[place[code] for _, code in variable.states]
-                  for variable, place in zip(self.inputs, place_of, strict=True)]  # fmt: skip
-        return np.ravel_multi_index(np.ix_(*places), tuple(map(len, self.codes)))
+        return [np.array([places[code] for _, code in variable.states])
+                for variable, places in zip(self.inputs, place_of, strict=True)]  # fmt: skip
 
 
 class Features:

@@ -16,6 +16,7 @@ from rasp.compiler.analysis.kinds import atoms_by_code
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import CountVariable, is_spread
+from rasp.compiler.heads.model_plan import OutputReads, values_of_output
 from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.wide_outputs import read_inputs, wide_code
 from rasp.compiler.refusals import Refusal
@@ -26,35 +27,30 @@ MOST_NUMBERED = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class OutputPlan:
-    """One output: what to read, and which atom each number means."""
+class OutputPlan(OutputReads):
+    """One output, and the number that is read for it."""
 
-    name: str
-    node: SOp
     linear: Linear
-    atoms: list[tuple[Fraction, Atom]]
     digits: tuple[Linear, ...] = ()
     """Where the number to be read is put together only as it is read: what it is made of."""
 
 
 def plan_output(name: str, node: SOp, features: Features, time: int) -> OutputPlan:
     """Plan what is read at `time` for an output; in a careful plan, nothing is made for it."""
-    values = features.values.of(node)
+    values = values_of_output(features.values, node)
     if values.is_wide:
         return OutputPlan(name, node, *wide_code(node, features, time))
-    if not values.atoms:
-        why = next(iter(features.values.held.failures.values()), "it has no value")
-        raise Refusal(f"the program fails on every input: {why}", "fix it first")
     counted = _threshold(values)
-    if features.values.task.is_careful and values.linear is None and counted is None:
+    is_made = values.inputs and values.linear is None and counted is None
+    if is_made and features.values.task.is_careful:
         with suppress(Refusal):
             return OutputPlan(name, node, *read_inputs(values, features, time))
     codes = _codes(features.values.joints.codes_of(values.atoms))
     atom_of = atoms_by_code(values.atoms, codes)
     if counted is not None:
-        return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
+        return OutputPlan(name, node, counted, features.code(values.inputs[0], time))
     linear = features.of_values(values, codes.__getitem__, time)
-    return OutputPlan(name, node, linear, sorted(atom_of.items()))
+    return OutputPlan(name, node, sorted(atom_of.items()), linear)
 
 
 def _codes(codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:

@@ -9,40 +9,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from rasp.architecture.schedule import schedule
 from rasp.compiler.analysis.model_layers import Deadlines, ModelLayers, NeedsFeedForward
 from rasp.compiler.analysis.times import attention_time, feed_forward_time, readout_time
 from rasp.compiler.analysis.variables import PlannedHead
 from rasp.compiler.heads.analyse import analyse, check_s_ops
-from rasp.compiler.heads.head_analysis import HeadAnalysis
+from rasp.compiler.heads.model_plan import ModelPlan, plan_outputs
 from rasp.compiler.planning.attention import HeadPlan, plan_head
 from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
 from rasp.compiler.planning.features import Features, Group
 from rasp.compiler.planning.mixed_radix import Ridge, choose_ridge
 from rasp.compiler.planning.outputs import OutputPlan, plan_output
-from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
-from rasp.graph import Node, Program, SOp
+from rasp.graph import Node, Program
 
 MOST_CELLS = 900_000
 """The most values that one group of hidden units has to make: inputs times dimensions."""
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """Everything the weights must do."""
+class Plan(ModelPlan):
+    """Everything that compact weights must do."""
 
-    settings: Settings
-    analysis: HeadAnalysis
     heads: list[list[HeadPlan]]
-    """The heads of each layer, from layer 1."""
+    outputs: list[OutputPlan]
     groups: list[list[tuple[Group, Ridge]]]
     """The groups of each feed-forward, from the one before layer 1."""
-    outputs: list[OutputPlan]
     layout: Layout
-    uses_sink: bool
 
 
 def make_plan(
@@ -72,32 +69,19 @@ def _plan(
     analysis = analyse(nodes, settings, refusals, deadlines, is_careful)
     features = Features(analysis.values, model_layers.layers)
     end = readout_time(model_layers.layers)
-    planned = _outputs(outputs, features, end, refusals)
+    planned = plan_outputs(
+        outputs, refusals, lambda name, node: plan_output(name, node, features, end)
+    )
     demands = [Demand(end, linear) for output in planned
                for linear in output.digits or (output.linear,)]  # fmt: skip
     heads, groups = _plan_layers(features, analysis.heads, demands, refusals)
-    uses_sink = settings.sink and any(plan.head.needs_sink for layer in heads for plan in layer)
     layout = lay_out(demands, analysis.task.works_stepwise)
-    _check_work(groups, layout)
+    _check_work(groups, layout, settings.smaller)
     used = replace(settings, extra_feed_forwards=model_layers.extra_count)
-    return Plan(used, analysis, heads, groups, planned, layout, uses_sink)
+    return Plan(used, analysis, heads, planned, groups, layout)
 
 
-def _outputs(
-    outputs: Mapping[str, Node], features: Features, time: int, refusals: Refusals
-) -> list[OutputPlan]:
-    planned = []
-    for name, node in outputs.items():
-        assert isinstance(node, SOp)
-        try:
-            planned.append(plan_output(name, node, features, time))
-        except Refusal as refusal:
-            refusals.add(node, refusal)
-    refusals.raise_all()
-    return planned
-
-
-def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None:
+def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout, hint: str) -> None:
     """Refuse feed-forwards whose tables are too large to be worked out."""
     users = layout.written_by_groups()
     for group, ridge in (planned for layer in groups for planned in layer):
@@ -106,7 +90,7 @@ def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None
             raise RaspUnsupportedError(
                 f"the feed-forward of layer {group.layer} would have to make "
                 f"{users[group]} numbers from {len(ridge.points)} different inputs",
-                hint='use a smaller vocabulary or length, or `heads="split"`',
+                hint=hint,
             )
 
 
@@ -139,14 +123,9 @@ def _plan_heads(
         wanted = [demand.linear for demand in demands]
         if not any(output in linear.parts for linear in wanted for output in head.outputs):
             continue
-        try:
+        with refusals.blaming(head.known_by):
             plan = plan_head(features, head, wanted)
-        except Refusal as refusal:
-            blamed = head.outputs[0].known_by
-            assert blamed is not None
-            refusals.add(blamed, refusal)
-            continue
-        plans.append(plan)
-        read = [*(side for product in plan.products for side in product), plan.sink, *plan.values]
-        demands += [Demand(attention_time(head.layer), linear) for linear in read]
+            plans.append(plan)
+            read = [*chain.from_iterable(plan.products), plan.sink, *plan.values]
+            demands += [Demand(attention_time(head.layer), linear) for linear in read]
     return plans

@@ -237,7 +237,7 @@ class _Maker:
             raise Refusal(
                 f"a selector tells {columns} classes of values apart, which takes as many "
                 f"dimensions, over {cells // columns} combinations of values",
-                'use a smaller vocabulary or length, or `heads="split"`',
+                self.features.values.settings.smaller,
             )
 
 

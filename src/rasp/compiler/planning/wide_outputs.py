@@ -57,8 +57,8 @@ class Digit:
         return int(self.places.max()) + 1
 
 
-Code: TypeAlias = tuple[Linear, list[tuple[Fraction, Atom]], tuple[Linear, ...]]
-"""A number that tells the answers apart, what each of its values means, and its digits."""
+Code: TypeAlias = tuple[list[tuple[Fraction, Atom]], Linear, tuple[Linear, ...]]
+"""What each value of a number means that tells the answers apart, that number, and its digits."""
 
 
 def wide_code(node: SOp, features: Features, time: int) -> Code:
@@ -178,7 +178,7 @@ def _code(
             if place in (0, last) or meanings[place - 1][1] != meaning[1]
             or meanings[place + 1][1] != meaning[1]]  # fmt: skip
     linear = total(digit.times(weight) for digit, weight in zip(digits, weights, strict=True))
-    return linear, ends, tuple(digits)
+    return ends, linear, tuple(digits)
 
 
 def _too_many(size: int) -> Refusal:

@@ -24,18 +24,18 @@ from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_orde
 from rasp.compiler.analysis.times import attention_time
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code
 from rasp.compiler.emitting.rows import Row, sum_rows
-from rasp.compiler.heads.head_analysis import scored_by
-from rasp.compiler.heads.score_gaps import gap_and_extent
-from rasp.compiler.heads.truth_tables import Side, side_of, truth_of
+from rasp.compiler.heads.model_plan import HeadReads
+from rasp.compiler.heads.scorers import possible_scores
+from rasp.compiler.heads.truth_tables import Side, side_of, sides_of, truth_of
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.blocks import SMALLER, StreamBlocks
+from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.compiler.robust.numbers import sink_score, unit_of
-from rasp.graph import SOp, score_terms
+from rasp.graph import SOp
 from rasp.graph.formulas import Comparison, conjuncts
 
-STEP = 16.0
+STEP = 16
 """How far the best key scores above the next, at least."""
-MOST_SPREAD = 20_000.0
+MOST_SPREAD = 20_000
 """The largest spread of the scores of `select_best`."""
 MOST_PAIRS = 4_000_000
 
@@ -52,19 +52,13 @@ class MovedValue:
 
 
 @dataclass(frozen=True, eq=False)
-class RobustHead:
+class RobustHead(HeadReads):
     """What a head reads and writes; a score is the sum of products of two rows."""
 
-    head: PlannedHead
     columns: list[tuple[Row, Row]]
     sink: float
     """The sink's score."""
     channels: list[MovedValue]
-
-    @property
-    def basis(self) -> list[Mapping[HeadOutput, Fraction]]:
-        """Each value that is moved, as a weighted sum of the outputs."""
-        return [channel.outputs for channel in self.channels]
 
 
 def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
@@ -86,7 +80,8 @@ def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
         sink = level + float(sink_score(blocks))
     else:
         sink = level - strength / 2 - (0.0 if head.may_be_empty else spread + strength)
-    return RobustHead(head, columns, sink, _channels(blocks, head))
+    channels = _channels(blocks, head)
+    return RobustHead(head, [channel.outputs for channel in channels], columns, sink, channels)
 
 
 def strength_of(blocks: StreamBlocks, head: PlannedHead) -> float:
@@ -109,13 +104,7 @@ def _condition_scores(
 ) -> tuple[list[tuple[Row, Row]], float]:
     """A condition as products of rows, and what a picked key scores by it."""
     literals, (key_nodes, query_nodes) = comparisons(formula), keys_and_queries(formula)
-    keys, queries = side_of(blocks.values, key_nodes), side_of(blocks.values, query_nodes)
-    if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
-        raise Refusal(
-            f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
-            "of its queries, which is too many",
-            SMALLER,
-        )
+    keys, queries = sides_of(blocks.values, formula, MOST_PAIRS)
     truth = truth_of(formula, keys, queries).astype(float)
     lower = min((0.0, 0.5, 1.0), key=lambda level: _noise(truth - level))
     whole = _Scores(blocks, time, keys, queries, truth - lower)
@@ -196,32 +185,18 @@ def _sum_of_classes(rows: Mapping[int, Row], weights: np.ndarray) -> Row:
 
 def _best(blocks: StreamBlocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], float, float]:
     """The scores of `select_best` as products, the lowest, and how far they spread."""
-    if head.best is None:
+    scores = possible_scores(blocks.values, head.best, STEP, MOST_SPREAD)
+    if scores is None:
         return [], 0.0, 0.0
-    analysis, terms = blocks.analysis, score_terms(head.best)
-    if any(str in analysis.values.of(side).kinds for side in scored_by(head.best)):
-        raise Refusal("`score` multiplies numbers, not strings", "score by a number")
-    sent = analysis.values.joints.numbers([term.keys for term in terms])
-    asked = analysis.values.joints.numbers([term.queries for term in terms])
-    gap, (lowest, highest) = gap_and_extent(asked, sent)
-    if not gap:
-        return [], 0.0, 0.0
-    gamma = STEP / float(gap)
-    spread = gamma * float(highest - lowest)
-    if spread > MOST_SPREAD:
-        raise Refusal(
-            f"the scores of select_best spread over {spread / STEP:.0f} times their smallest "
-            "difference",
-            'score by smaller whole numbers, or use `style="compact"`',
-        )
+    gamma = STEP / float(scores.gap)
     columns, time = [], attention_time(head.layer)
-    for place, term in enumerate(terms):
+    for place, term in enumerate(scores.terms):
         most_asked, most_sent = (max(abs(float(row[place])) for row in rows) or 1.0
-                                 for rows in (asked, sent))  # fmt: skip
+                                 for rows in (scores.asked, scores.sent))  # fmt: skip
         share = sqrt(gamma * most_asked / most_sent)
         query, key = (blocks.number_row(side, time) for side in (term.queries, term.keys))
         columns.append((query.times(gamma / share), key.times(share)))
-    return columns, gamma * float(lowest), spread
+    return columns, gamma * float(scores.lowest), gamma * float(scores.highest - scores.lowest)
 
 
 def _channels(blocks: StreamBlocks, head: PlannedHead) -> list[MovedValue]:

@@ -18,7 +18,7 @@ from typing import TypeAlias, TypeGuard
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.tables import NumberedTable
+from rasp.compiler.analysis.tables import NumberedTable, over_codes
 from rasp.compiler.analysis.times import attention_time, feed_forward_time, last_feed_forward_before
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
@@ -45,7 +45,6 @@ MOST_LABELS = 1200
 """The most values that one function may have: each takes a dimension."""
 MOST_COUNTED = 21
 """The most conditions on one variable that are counted: each doubles a table of the checker."""
-SMALLER = 'use a smaller vocabulary or length, or `style="compact"`'
 EARLIER = 'round and compare values earlier, or use `style="compact"`'
 LAST = 1 << 20
 """After every layer."""
@@ -153,7 +152,7 @@ class StreamBlocks:
         if len(different) > MOST_LABELS:
             raise Refusal(
                 f"it takes a block of {len(different)} dimensions, and the limit is {MOST_LABELS}",
-                SMALLER,
+                self.values.settings.smaller,
             )
         rows = self._of_one(kept[0], table, time) if len(kept) == 1 else None
         if rows is None:
@@ -270,14 +269,4 @@ def code_places(variable: Variable) -> np.ndarray:
 
 def by_codes(inputs: Sequence[Variable], table: np.ndarray) -> np.ndarray:
     """A table over the states of its inputs as one over their codes, in order of appearance."""
-    for axis, places in enumerate(map(code_places, inputs)):
-        by_state = np.moveaxis(table, axis, 0)
-        by_code = np.full((places.max() + 1, *by_state.shape[1:]), -1)
-        np.maximum.at(by_code, places, by_state)
-        if ((by_state >= 0) & (by_state != by_code[places])).any():
-            raise Refusal(
-                "it tells an int from an equal float, which are one number to a transformer",
-                "convert with `int`, `round` or `float` first",
-            )
-        table = np.moveaxis(by_code, 0, axis)
-    return table
+    return over_codes(table, list(map(code_places, inputs)), nothing=-1)

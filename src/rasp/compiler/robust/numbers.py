@@ -67,7 +67,7 @@ def width_of(blocks: StreamBlocks, head: PlannedHead) -> HeadOutput:
     counts = map(Fraction, range(blocks.analysis.settings.max_length + 1))
     width = HeadOutput(
         head.layer, tuple((count, count) for count in counts), True, head, Const(1), None,
-        is_length=head.formula is True, known_by=head.outputs[0].known_by,
+        is_length=head.formula is True, known_by=head.known_by,
     )  # fmt: skip
     head.outputs.append(width)
     return width

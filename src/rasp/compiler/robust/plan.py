@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from itertools import chain
 
 from rasp.architecture.schedule import schedule
-from rasp.atoms import Atom
 from rasp.compiler.analysis.kinds import atoms_by_code
 from rasp.compiler.analysis.model_layers import Deadlines, ModelLayers
 from rasp.compiler.analysis.times import readout_time
 from rasp.compiler.analysis.variables import codes_of, s_op_of
 from rasp.compiler.emitting.rows import Row
 from rasp.compiler.heads.analyse import analyse, check_s_ops
-from rasp.compiler.heads.head_analysis import HeadAnalysis
+from rasp.compiler.heads.model_plan import ModelPlan, OutputReads, plan_outputs, values_of_output
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import RobustHead, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Feature, StreamBlocks
@@ -31,29 +28,22 @@ from rasp.graph import Node, Program, SOp
 
 
 @dataclass(frozen=True, eq=False)
-class RobustOutput:
-    """One output: its atoms, and the row that is 1 where it is the answer."""
+class RobustOutput(OutputReads):
+    """One output, and for each atom the row that is 1 where it is the answer."""
 
-    name: str
-    node: SOp
-    atoms: list[tuple[Fraction, Atom]]
     rows: list[Row]
     """Or one row that reads the answer itself, a number."""
 
 
 @dataclass(frozen=True, eq=False)
-class RobustPlan:
-    """Everything the weights must do."""
+class RobustPlan(ModelPlan):
+    """Everything that robust weights must do."""
 
-    settings: Settings
-    analysis: HeadAnalysis
-    blocks: StreamBlocks
     heads: list[list[RobustHead]]
-    """The heads of each layer, from layer 1."""
+    outputs: list[RobustOutput]
+    blocks: StreamBlocks
     features: list[list[FeatureSteps]]
     """What each feed-forward writes, from the one before layer 1."""
-    outputs: list[RobustOutput]
-    uses_sink: bool
 
     @property
     def parameters(self) -> int:
@@ -81,7 +71,8 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     analysis = analyse(nodes, whole, refusals, Deadlines({}, ModelLayers(placed)))
     layers = placed.layers
     blocks = StreamBlocks(analysis)
-    planned = _outputs(blocks, outputs, readout_time(layers))
+    time = readout_time(layers)
+    planned = plan_outputs(outputs, refusals, lambda name, node: _output(blocks, name, node, time))
     heads: list[list[RobustHead]] = []
     written: dict[Feature, FeatureSteps] = {}
     for layer in range(layers, 0, -1):
@@ -92,33 +83,16 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     repeat(blocks)
     features = [[steps for steps in written.values() if steps.feature.layer == layer]
                 for layer in range(layers + 1)]  # fmt: skip
-    uses_sink = settings.sink and any(plan.head.mode == "sum" or plan.head.may_be_empty
-                                      for plan in chain.from_iterable(heads))  # fmt: skip
-    return RobustPlan(settings, analysis, blocks, heads, features, planned, uses_sink)
-
-
-def _outputs(blocks: StreamBlocks, outputs: Mapping[str, Node], time: int) -> list[RobustOutput]:
-    planned, refusals = [], blocks.analysis.task.refusals
-    for name, node in outputs.items():
-        assert isinstance(node, SOp)
-        try:
-            planned.append(_output(blocks, name, node, time))
-        except Refusal as refusal:
-            refusals.add(node, refusal)
-    refusals.raise_all()
-    return planned
+    return RobustPlan(settings, analysis, heads, planned, blocks, features)
 
 
 def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutput:
-    values = blocks.values.of(node)
+    values = values_of_output(blocks.values, node)
     if values.is_wide:
         raise Refusal(
             "it has too many answers for a read-out with a score for each",
             'use a smaller length, or `style="compact"`',
         )
-    if not values.atoms:
-        why = next(iter(blocks.values.held.failures.values()), "it has no value")
-        raise Refusal(f"the program fails on every input: {why}", "fix the program first")
     codes = codes_of(values.atoms)
     widest = atoms_by_code(values.atoms, codes)
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
@@ -137,11 +111,9 @@ def _find_steps(blocks: StreamBlocks, layer: int, written: dict[Feature, Feature
     while waiting := [feature for feature in blocks.features.values()
                       if feature.layer >= layer and feature not in written]:  # fmt: skip
         for feature in waiting:
-            try:
+            written[feature] = FeatureSteps(feature, [], [])
+            with refusals.blaming(s_op_of(feature.inputs) or refusals.outputs[0]):
                 written[feature] = find_steps(blocks, feature)
-            except Refusal as refusal:
-                written[feature] = FeatureSteps(feature, [], [])
-                refusals.add(s_op_of(feature.inputs) or refusals.outputs[0], refusal)
 
 
 def _heads(blocks: StreamBlocks, layer: int) -> list[RobustHead]:
@@ -149,12 +121,8 @@ def _heads(blocks: StreamBlocks, layer: int) -> list[RobustHead]:
     written = blocks.block_dims.keys() | blocks.number_dims.keys()
     for head in [head for head in blocks.analysis.heads
                  if head.layer == layer and not written.isdisjoint(head.outputs)]:  # fmt: skip
-        try:
+        with blocks.analysis.task.refusals.blaming(head.known_by):
             if head in blocks.share_dims:
                 width_of(blocks, head)
             plans.append(plan_head(blocks, head))
-        except Refusal as refusal:
-            blamed = head.outputs[0].known_by
-            assert blamed is not None
-            blocks.analysis.task.refusals.add(blamed, refusal)
     return plans

@@ -22,7 +22,7 @@ import numpy as np
 from rasp.compiler.analysis.variables import Variable
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.blocks import SMALLER, Feature, StreamBlocks
+from rasp.compiler.robust.blocks import Feature, StreamBlocks
 from rasp.compiler.robust.grids import Gate, Grid
 from rasp.compiler.robust.lines import deciding_line
 
@@ -77,7 +77,7 @@ def find_steps(blocks: StreamBlocks, feature: Feature) -> FeatureSteps:
         if 2 * len(steps) > MOST_UNITS:
             raise Refusal(
                 f"the feed-forward of layer {feature.layer} would need {MOST_UNITS} hidden units "
-                "or more", SMALLER,
+                "or more", blocks.values.settings.smaller,
             )  # fmt: skip
     steps = _share_dimensions(blocks, feature, steps)
     dims = sum(len(blocks.copies_of(dim)[0]) for dim in feature.dims)
@@ -86,7 +86,7 @@ def find_steps(blocks: StreamBlocks, feature: Feature) -> FeatureSteps:
         raise Refusal(
             f"{2 * len(steps)} hidden units of the feed-forward of layer {feature.layer} would "
             f"have to be checked in {grid.cases} cases",
-            SMALLER,
+            blocks.values.settings.smaller,
         )
     return FeatureSteps(feature, grid.variables, steps, effort)
 
