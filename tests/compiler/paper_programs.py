@@ -98,6 +98,19 @@ TASKS = {
         46075,
         heads="split",
     ),
+    "most freq, as printed": Task(
+        """max_len = 20000;
+        freq = histf(tokens, assume_bos=True);
+        is_repr = not has_prev(tokens);
+        keys = freq - indicator(not is_repr) * max_len;
+        values = tokens if is_repr else "§";
+        out = sort(values, keys, assume_bos=True);""",
+        LETTERS,
+        (2, 2, 1),
+        79_279,
+        heads="split",
+        bos="§",
+    ),
     "dyck-1": Task(
         """balance = num_prevs(tokens == "(") - num_prevs(tokens == ")");
         out = "F" if num_prevs(balance < 0) > 0 else ("T" if balance == 0 else "P");""",

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import rasp
-from rasp.compiler import compile
+from rasp.compiler import build, compile
+from rasp.compiler.robust.plan import RobustPlan
 from rasp.errors import RaspUnsupportedError
 
 AVERAGES = """one = aggregate(select(tokens, tokens, ==), indices);
@@ -99,3 +100,38 @@ def test_a_budget_of_a_feed_forward_is_kept(
 
 def test_a_comparison_of_averages_without_margin_is_refused() -> None:
     assert "no margin" in refusal(EQUAL_AVERAGES, "ab", 5).message
+
+
+@pytest.mark.parametrize("text", [
+    "tokens_int > 10 ^ 400",
+    "aggregate(select_best(select_all, score(10 ^ 200 * indices, 1)), indices)",
+    "aggregate(select(indices * 10 ^ 400, 10 ^ 400, ==), tokens)",
+])  # fmt: skip
+def test_numbers_beyond_floats_that_no_model_holds_are_compiled(text: str) -> None:
+    handle = rasp.run(f"out = {text};")["out"]
+    assert compile(handle, vocabulary="012", max_length=3)("201") == handle("201")
+    with pytest.raises(RaspUnsupportedError, match="too large for float32"):
+        compile(handle, vocabulary="012", max_length=3, style="robust")
+
+
+@pytest.mark.parametrize("style", ["auto", "robust", "compact"])
+def test_answers_beyond_floats_are_refused(style: str) -> None:
+    handle = rasp.run("out = 10 ^ 400 + indices;")["out"]
+    with pytest.raises(RaspUnsupportedError, match="too large for float32") as caught:
+        compile(handle, vocabulary="012", max_length=3, style=style)
+    assert caught.value.span is not None
+
+
+def test_where_both_styles_refuse_the_smaller_one_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RaspUnsupportedError("compact is refused", None, "a hint")
+
+    monkeypatch.setattr(build, "compile_compact", refuse)
+    monkeypatch.setattr(RobustPlan, "effort", 10**12)
+    with pytest.raises(RaspUnsupportedError, match="compact is refused"):
+        compile(rasp.tokens, vocabulary="ab", max_length=3)
+
+
+def test_a_size_of_hundreds_of_digits_is_shortened() -> None:
+    error = refusal("out = histf(tokens) * 10 ^ 350;", "ab", 4)
+    assert "one of over 10^350 or more numbers" in error.message

@@ -15,15 +15,16 @@ from rasp.compiler.assemble import assemble_and_certify
 from rasp.compiler.compact import compile_compact
 from rasp.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.refusals import Refusals
+from rasp.compiler.refusals import Refusals, TooLarge
 from rasp.compiler.robust.arrays import Writer
 from rasp.compiler.robust.claims import RobustClaimant
 from rasp.compiler.robust.numbers import drop_repeated
-from rasp.compiler.robust.plan import make_plan
+from rasp.compiler.robust.plan import RobustPlan, make_plan
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program, SOp, expression
 from rasp.graph.nodes import node_of
+from rasp.source import Span
 
 MOST_ROBUST_EFFORT, MOST_BY_DEFAULT = 150_000_000, 10_000_000
 """How much a robust model may take, and one that nobody has asked for: see `RobustPlan.effort`."""
@@ -108,10 +109,13 @@ def _robust_or_compact(
             reason = reason.replace(" cannot be compiled exactly", "")
     try:
         model = compile_compact(nodes, replace(settings, style="compact"), program)
-    except RaspUnsupportedError:
+    except RaspUnsupportedError as error:
         if robust is None:
             raise
-        return _robust(nodes, robust, program)
+        try:
+            return _robust(nodes, robust, program)
+        except RaspUnsupportedError:
+            raise error from None
     model.why_compact = reason
     return model
 
@@ -138,19 +142,25 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
 def _robust(
     nodes: Mapping[str, Node], settings: Settings, program: Program, most: int = MOST_ROBUST_EFFORT
 ) -> Transformer:
-    """Compile in the robust style, or say why that cannot be done.
-
-    What is not certified is written once more, with each number in one dimension.
-    """
+    """Compile in the robust style, or say why that cannot be done."""
     place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
-    plan = make_plan(nodes, settings, program)
-    if plan.effort > most:
-        raise _TooMuch(
-            f"{NOT_ROBUST}it would have {plan.parameters:,} parameters, and take "
-            f"{plan.effort // 1_000_000} seconds or more to check", place, settings.smaller,
-        )  # fmt: skip
-    if settings.next_token:
-        check_outputs(plan, program)
+    try:
+        plan = make_plan(nodes, settings, program)
+        if plan.effort > most:
+            raise _TooMuch(
+                f"{NOT_ROBUST}it would have {plan.parameters:,} parameters, and take "
+                f"{plan.effort // 1_000_000} seconds or more to check", place, settings.smaller,
+            )  # fmt: skip
+        if settings.next_token:
+            check_outputs(plan, program)
+        return _certified(plan, program, place)
+    except OverflowError:
+        too_large = TooLarge()
+        raise RaspUnsupportedError(NOT_ROBUST + too_large.message, place, too_large.hint) from None
+
+
+def _certified(plan: RobustPlan, program: Program, place: Span | None) -> Transformer:
+    """A plan's model; if it is not certified, it is written once more without repeated numbers."""
     while True:
         weights, claims = Writer(plan).weights(), RobustClaimant(plan).claims()
         model, certificate, _ = assemble_and_certify(plan, weights, claims, program)
@@ -159,7 +169,7 @@ def _robust(
         if not reason:
             return model
         if not drop_repeated(plan.blocks):  # fewer terms are rounded less
-            raise RaspUnsupportedError(NOT_ROBUST + reason, place, settings.smaller)
+            raise RaspUnsupportedError(NOT_ROBUST + reason, place, plan.settings.smaller)
 
 
 class _TooMuch(RaspUnsupportedError):

@@ -21,7 +21,7 @@ from rasp.compiler.emitting.plan_claims import make_claims
 from rasp.compiler.model.certificate import Certificate
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.planning.plan import Plan, make_plan
-from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.refusals import Refusal, Refusals, TooLarge
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Node, Program
@@ -66,7 +66,8 @@ def attempt(
         if settings.next_token:
             check_outputs(plan, program)
         model, certificate, verdict = build(plan, program)
-    except Refusal as refusal:
+    except (Refusal, OverflowError) as error:
+        refusal = error if isinstance(error, Refusal) else TooLarge()
         message = f"this cannot be compiled exactly: {refusal.message}"
         raise _NoMargin(message, place, refusal.hint) from None
     except RaspUnsupportedError as error:
@@ -103,13 +104,9 @@ def _blamed(plan: Plan, certificate: Certificate, verdict: Verdict) -> Node:
 
 def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, Verdict]:
     """Write a plan's weights, and certify the model."""
-    try:
-        emitter = Emitter(plan)
-        weights = emitter.weights()
-        sizes = (np.abs(array).max(initial=0.0) for array in weights.arrays().values())
-        is_too_large = any(size > LARGEST for size in sizes)
-    except OverflowError:
-        is_too_large = True
-    if is_too_large:
-        raise Refusal("some of its numbers are too large for float32", "work with smaller numbers")
+    emitter = Emitter(plan)
+    weights = emitter.weights()
+    sizes = (np.abs(array).max(initial=0.0) for array in weights.arrays().values())
+    if any(size > LARGEST for size in sizes):
+        raise TooLarge
     return assemble_and_certify(plan, weights, make_claims(emitter), program)

@@ -22,6 +22,15 @@ class Refusal(Exception):
         self.hint = hint
 
 
+class TooLarge(Refusal):
+    """A refusal of numbers that float32 does not hold, or Python's own floats."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "some of its numbers are too large for float32", "work with smaller numbers"
+        )
+
+
 class Follows(Refusal):
     """A refusal that only repeats one further up."""
 

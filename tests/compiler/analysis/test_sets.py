@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rasp.compiler.analysis.linear import Linear, index_is
+from rasp.compiler.analysis.joint_tables import BaseVariables
+from rasp.compiler.analysis.linear import (
+    Linear,
+    index_is,
+    index_values,
+    of_index,
+    of_token,
+    token_values,
+)
+from rasp.compiler.analysis.narrow_sums import narrowed
 from rasp.compiler.analysis.subset_sums import (
     MOST_BITS,
     MOST_MEANS,
@@ -22,7 +31,8 @@ from rasp.compiler.analysis.subset_sums import (
     sums_of_pairs,
 )
 from rasp.compiler.analysis.tables import NumberedTable, Table
-from rasp.compiler.analysis.variables import SumVariable, Variable, line_through
+from rasp.compiler.analysis.variables import Variable, line_through
+from rasp.compiler.settings import Settings
 
 small = st.integers(-6, 6).map(Fraction)
 
@@ -111,9 +121,40 @@ def test_a_hole_does_not_keep_a_table_from_being_a_sum() -> None:
 
 
 def test_a_line_needs_two_points() -> None:
-    states = tuple((place, Fraction(place)) for place in range(3))
-    variable = SumVariable(1, states, False, Linear(Fraction(0), {index_is(0): Fraction(1)}))
-    assert line_through(variable, [None, Fraction(1), None]) is None
-    line = line_through(variable, [Fraction(1), None, Fraction(5)])
+    numbers, linear = list(map(Fraction, range(3))), Linear(Fraction(0), {index_is(0): Fraction(1)})
+    assert line_through(linear, numbers, [None, Fraction(1), None]) is None
+    line = line_through(linear, numbers, [Fraction(1), None, Fraction(5)])
     assert line is not None
-    assert line.key == variable.linear.times(Fraction(2)).plus(Fraction(1)).key
+    assert line.key == linear.times(Fraction(2)).plus(Fraction(1)).key
+
+
+def sums_by_place(linear: Linear, settings: Settings) -> list[Fraction]:
+    """What a sum is for each token at each index."""
+    parts = product(token_values(linear, settings), index_values(linear, settings))
+    return [linear.constant + sum(terms) for terms in parts]
+
+
+@given(
+    st.lists(small, min_size=3, max_size=3),
+    st.lists(small, min_size=4, max_size=4),
+    st.sampled_from([1, 7, 100, 20_000, 3 * 10**9, Fraction(1, 10_000)]),
+)
+def test_a_narrow_sum_says_what_the_sum_says(
+    tokens: list[Fraction], indices: list[Fraction], factor: Fraction
+) -> None:
+    settings = Settings(("a", "b", "c"), 4)
+    linear = of_token([factor * number for number in tokens], settings)
+    linear = linear + of_index(indices, settings)
+    narrow, code_of = narrowed(linear, BaseVariables(settings))
+    numbers, codes = sums_by_place(linear, settings), sums_by_place(narrow, settings)
+    assert list(map(code_of, numbers)) == codes
+    places = range(len(numbers))
+    assert sorted(places, key=numbers.__getitem__) == sorted(places, key=codes.__getitem__)
+    assert len(set(numbers)) == len(set(codes))
+
+
+def test_a_large_step_is_no_larger_than_it_has_to_be() -> None:
+    settings = Settings(("a", "b"), 5)
+    linear = of_token([0, 20_000], settings) + of_index(range(5), settings)
+    narrow, _ = narrowed(linear, BaseVariables(settings))
+    assert sums_by_place(narrow, settings) == list(range(10))

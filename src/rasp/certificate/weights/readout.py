@@ -20,6 +20,8 @@ from rasp.graph import SOp
 
 AT_ONCE = 8_000_000
 NARROW_TO_WIDE = (type(None), str, bool, int, Fraction)
+LOST = 1000.0
+"""A margin that lacks more than this says no more than that there is none."""
 MULTIPLE = 1e-3
 """Rows that are this close to multiples of one row are taken for such."""
 MOST_ATOMS = 65_536
@@ -75,7 +77,8 @@ def read_out(
     detail = f"{len(readout.atoms)} atoms, {len(places)} states"
     notes.blocks.append((f"read-out {readout.name}", detail, margin))
     if not margin > 0:
-        raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})")
+        size = f" ({margin:.3g})" if margin > -LOST else ""
+        raise Refused(f"the answer is not certain: no margin is left{size}")
 
 
 def _check_sizes(readout: Readout, arrays: ReadoutWeights) -> None:

@@ -15,7 +15,14 @@ from typing import TypeAlias
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.linear import IndexIs, Linear, TokenIs, index_values, token_values
+from rasp.compiler.analysis.linear import (
+    Coordinate,
+    IndexIs,
+    Linear,
+    TokenIs,
+    index_values,
+    token_values,
+)
 from rasp.compiler.analysis.values import View
 from rasp.compiler.analysis.variables import (
     HeadOutput,
@@ -79,16 +86,17 @@ class BaseVariables:
 
     def variables_of(self, linear: Linear) -> list[Variable]:
         """The inputs of a weighted sum."""
-        variables: dict[Variable, None] = {}
-        for coordinate in linear.parts:
-            match coordinate:
-                case TokenIs():
-                    variables[self.token] = None
-                case IndexIs():
-                    variables[self.index] = None
-                case HeadOutput():
-                    variables[coordinate] = None
-        return list(variables)
+        return list(dict.fromkeys(map(self.variable_of, linear.parts)))
+
+    def variable_of(self, coordinate: Coordinate) -> Variable:
+        """The input whose state decides a coordinate."""
+        match coordinate:
+            case TokenIs():
+                return self.token
+            case IndexIs():
+                return self.index
+        assert isinstance(coordinate, HeadOutput)
+        return coordinate
 
     def terms(self, linear: Linear, part: Variable) -> list[Fraction]:
         """What each state of one of its inputs adds to a weighted sum."""

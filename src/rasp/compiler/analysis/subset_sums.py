@@ -15,6 +15,8 @@ MOST_BITS = 20_000_000
 """The largest set of sums, in bits: a bit for each whole number in its range."""
 MOST_MEANS = 60_000
 """The most numbers that are listed."""
+MOST_DIGITS = 15
+"""The most digits of a size that are shown."""
 MOST_PAIRS = 4_000_000
 """The most pairs of numbers that are added."""
 
@@ -27,6 +29,15 @@ class TooMany(Exception):
     def __init__(self, size: int) -> None:
         super().__init__(size)
         self.size = size
+
+    def __str__(self) -> str:
+        """The size, in few digits.
+
+        >>> str(TooMany(596)), str(TooMany(3 * 10**400))
+        ('596', 'over 10^400')
+        """
+        digits = len(str(self.size))
+        return str(self.size) if digits <= MOST_DIGITS else f"over 10^{digits - 1}"
 
 
 def sums(values: Iterable[Fraction], most: int, least: int = 0) -> list[Fraction]:

@@ -26,6 +26,8 @@ from rasp.graph import Const, Elementwise, Node, Scorer, SOp
 LARGEST = 1 << 20
 """The largest code, in differences of codes."""
 State: TypeAlias = tuple[Atom, Fraction]
+Scales: TypeAlias = Sequence[tuple[Linear, Sequence[Fraction]]]
+"""Linear functions that a variable's state decides, and what they are in each state."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +38,10 @@ class Variable:
     states: tuple[State, ...]
     is_noisy: bool
     """Whether rounding can move its code: what averages make, and what is made from that."""
+
+    @property
+    def codes_of_states(self) -> list[Fraction]:
+        return [code for _, code in self.states]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of layer {self.layer}: {len(self.states)} states>"
@@ -84,12 +90,24 @@ class HeadOutput(Variable, Coordinate):
         """Its code, as a weighted sum of nothing else."""
         return Linear(ZERO, {self: Fraction(1)})
 
+    @property
+    def scales(self) -> Scales:
+        return [(self.linear, self.codes_of_states)]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SumVariable(Variable):
     """A weighted sum of other variables."""
 
     linear: Linear
+    """Its code: the sum itself, or a narrower one that says as much (see `narrow_sums`)."""
+    whole: Linear
+    """The sum itself, which is its atom."""
+
+    @property
+    def scales(self) -> Scales:
+        numbers = [number(atom) for atom, _ in self.states]
+        return [(self.linear, self.codes_of_states), (self.whole, numbers)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,24 +176,26 @@ def linear_in(
             make = of_token if isinstance(variable, TokenVariable) else of_index
             return make(filled, settings)
         case HeadOutput() | SumVariable():
-            return line_through(variable, table)
+            lines = (line_through(*scale, table) for scale in variable.scales)
+            return next((line for line in lines if line is not None), None)
     return None
 
 
 def line_through(
-    variable: HeadOutput | SumVariable, table: Sequence[Fraction | None]
+    linear: Linear, numbers: Sequence[Fraction], table: Sequence[Fraction | None]
 ) -> Linear | None:
-    """The line through (code, number) for each state of a variable, if there is one."""
-    points = [(code, value) for (_, code), value in zip(variable.states, table, strict=True)
-              if value is not None]  # fmt: skip
+    """The line through (number, value) for each state, if there is one, as a function of `linear`,
+    which is that number.
+    """
+    points = [(at, value) for at, value in zip(numbers, table, strict=True) if value is not None]
     other_point = next((point for point in points if point[0] != points[0][0]), None)
     if other_point is None:
         return None
     (first, low), (second, high) = points[0], other_point
     slope = (high - low) / (second - first)
-    if any(low + slope * (code - first) != value for code, value in points):
+    if any(low + slope * (at - first) != value for at, value in points):
         return None
-    return variable.linear.times(slope).plus(low - slope * first)
+    return linear.times(slope).plus(low - slope * first)
 
 
 def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fraction]:

@@ -14,6 +14,7 @@ from rasp.compiler.analysis.joint_states import MOST_STATES
 from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.kinds import as_kinds
 from rasp.compiler.analysis.linear import Linear, content, index_values, token_values
+from rasp.compiler.analysis.narrow_sums import narrowed
 from rasp.compiler.analysis.subset_sums import MOST_PAIRS, TooMany, in_size_order, sums_of_pairs
 from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.values import AggregateRules, Values
@@ -72,12 +73,14 @@ class WeightedSums:
         key = (linear.key, kinds)
         if key not in self._sums:
             variables = self._base.variables_of(linear)
+            narrow, code_of = narrowed(linear, self._base)
             states = tuple(
-                (atom, code) for code in self._range_of(linear) for atom in as_kinds(code, kinds)
-            )
+                (atom, code_of(total)) for total in self._range_of(linear)
+                for atom in as_kinds(total, kinds)
+            )  # fmt: skip
             layer = max(variable.layer for variable in variables)
             noisy = any(variable.is_noisy for variable in variables)
-            self._sums[key] = SumVariable(layer, states, noisy, linear)
+            self._sums[key] = SumVariable(layer, states, noisy, narrow, linear)
         return self._sums[key]
 
     def _multiple(self, linear: Linear, kinds: frozenset[type]) -> Values:
@@ -86,7 +89,8 @@ class WeightedSums:
         unit = -unit if next(iter(linear.parts.values())) < 0 else unit
         bare = linear.plus(-linear.constant).times(1 / unit)
         total = self._total(bare, frozenset({Fraction}))
-        atoms = [as_kinds(linear.constant + unit * code, kinds)[-1] for _, code in total.states]
+        atoms = [as_kinds(linear.constant + unit * number(atom), kinds)[-1]
+                 for atom, _ in total.states]  # fmt: skip
         return Values((total,), atoms, total.layer, kinds, linear)
 
     def _of_one(self, linear: Linear, variable: Variable, kinds: frozenset[type]) -> Values:
@@ -109,7 +113,7 @@ class WeightedSums:
                 reach = sums_of_pairs(reach, values)
         except TooMany as error:
             raise Refusal(
-                f"a sum of values has {error.size} or more combinations",
+                f"a sum of values has {error} or more combinations",
                 "use a smaller vocabulary or length",
             ) from None
         if len(reach) > MOST_STATES:

@@ -31,7 +31,7 @@ class HeadRanges:
             return self._means(frozenset(atoms), self.settings.max_length)
         except TooMany as error:
             raise Refusal(
-                f"the mean of its values can be one of {error.size} or more numbers",
+                f"the mean of its values can be one of {error} or more numbers",
                 "average smaller whole numbers, use a smaller `max_length`, or let the "
                 "selector pick one key",
             ) from None
@@ -48,7 +48,7 @@ class HeadRanges:
             return sums(codes, self.settings.max_length, least)
         except TooMany as error:
             raise Refusal(
-                f"the sum of its values can be one of {error.size} or more numbers",
+                f"the sum of its values can be one of {error} or more numbers",
                 "add up smaller whole numbers, or use a smaller `max_length`",
             ) from None
 

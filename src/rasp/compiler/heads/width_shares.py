@@ -114,7 +114,7 @@ class WidthShares:
             self.heads.append(head)
             linear = linear + output.linear
         states = tuple((total, total) for total in sorted(sums))
-        variable = SumVariable(self.task.layer_of[always], states, True, linear)
+        variable = SumVariable(self.task.layer_of[always], states, True, linear, linear)
         return Shares(always, alone, variable, tuple(sums[total] for total, _ in states))
 
 

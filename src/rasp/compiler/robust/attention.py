@@ -27,7 +27,7 @@ from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.heads.model_plan import HeadReads
 from rasp.compiler.heads.scorers import possible_scores
 from rasp.compiler.heads.truth_tables import Side, side_of, sides_of, truth_of
-from rasp.compiler.refusals import Refusal
+from rasp.compiler.refusals import Refusal, TooLarge
 from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.compiler.robust.numbers import sink_score, unit_of
 from rasp.graph import SOp
@@ -194,6 +194,8 @@ def _best(blocks: StreamBlocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]
         most_asked, most_sent = (max(abs(float(row[place])) for row in rows) or 1.0
                                  for rows in (scores.asked, scores.sent))  # fmt: skip
         share = sqrt(gamma * most_asked / most_sent)
+        if not share:
+            raise TooLarge
         query, key = (blocks.number_row(side, time) for side in (term.queries, term.keys))
         columns.append((query.times(gamma / share), key.times(share)))
     return columns, gamma * float(scores.lowest), gamma * float(scores.highest - scores.lowest)
