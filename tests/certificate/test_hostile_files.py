@@ -236,7 +236,19 @@ def test_a_promise_is_not_called_true(tmp_path: Path) -> None:
         where["outputs"] = {"True": where["outputs"]["promise"]}
 
     changed(tmp_path, change)
-    assert "calls a promise by the text of another one" in verify(tmp_path).refused
+    assert "calls a promise by the text or the name of another s-op" in verify(tmp_path).refused
+
+
+def test_a_promise_is_not_called_like_an_output(tmp_path: Path) -> None:
+    compiled(KINDS["a promise"]).save(tmp_path)
+
+    def change(data: Any) -> None:
+        told, where = data["certificate"], data["settings"]["where"]
+        told["statement"] = told["statement"].replace("`promise`", "`out`")
+        where["outputs"] = {"out": where["outputs"]["promise"]}
+
+    changed(tmp_path, change)
+    assert "the name of another s-op" in verify(tmp_path).refused
 
 
 def test_a_name_with_two_lines_makes_no_line_of_a_certificate() -> None:

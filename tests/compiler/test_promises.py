@@ -143,3 +143,14 @@ def test_a_promise_is_one_bool_s_op() -> None:
 def test_a_promise_is_a_setting_like_others(place_of_plus: Transformer) -> None:
     settings = place_of_plus.settings
     assert replace(settings, where=None, where_name="") != settings
+
+
+def test_a_promise_has_no_name_that_is_another_s_op_s() -> None:
+    mine = rasp.run('promise = tokens != "c";')["promise"]
+    other = rasp.run('promise = tokens == "a";')["promise"]
+    model = compile({"promise": mine}, alphabet="abc", max_length=3, where=other)
+    assert model.certificate is not None
+    assert 'on which `tokens == "a"` holds' in model.certificate.statement
+    also_named = rasp.run('promise = tokens != "c"; out = "x" if promise else tokens;')["out"]
+    model = compile(also_named, alphabet="abc", max_length=3, where=other)
+    assert model.settings.where_name == 'tokens == "a"'

@@ -14,6 +14,7 @@ from typing import Any
 from rasp.compiler.assemble import assemble_and_certify
 from rasp.compiler.compact import compile_compact
 from rasp.compiler.emitting.next_token import check_next_token, check_outputs
+from rasp.compiler.model.inputs import is_name_of_another
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.refusals import Refusals, TooLarge
 from rasp.compiler.robust.arrays import Writer
@@ -84,7 +85,7 @@ def compile(
     )
     nodes, named = read_outputs(outputs, program)
     if where is not None:
-        settings, named = _with_promise(settings, where, named)
+        settings, named = _with_promise(settings, where, named, nodes)
     if next_token:
         settings = replace(settings, causal=True, next_token=True)
         check_next_token(list(nodes.values()), settings)
@@ -120,14 +121,21 @@ def _robust_or_compact(
     return model
 
 
-def _with_promise(settings: Settings, where: Any, program: Program) -> tuple[Settings, Program]:
-    """The settings with a promise about inputs, and the program with its names."""
+def _with_promise(
+    settings: Settings, where: Any, program: Program, outputs: Mapping[str, Node]
+) -> tuple[Settings, Program]:
+    """The settings with a promise about inputs, and the program with its names.
+
+    The promise goes by its name only where nothing else of the program does.
+    """
     nodes, promised = read_outputs(where, None)
     (node,) = nodes.values() if len(nodes) == 1 else (None,)
     if not isinstance(node, SOp):
         raise RaspTypeError("`where` is one bool s-op", hint='for example `where=tokens != "x"`')
+    name = promised.names.get(node) or program.names.get(node, "")
+    if not name or is_name_of_another(name, node, outputs, program.names):
+        name = expression(node, {}, depth=3)
     program = Program.joined([program, promised])
-    name = program.names.get(node) or expression(node, {}, depth=3)
     return replace(settings, where=node, where_name=name), program
 
 

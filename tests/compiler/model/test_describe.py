@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import rasp
 from rasp.atoms import show
@@ -110,3 +111,22 @@ def test_an_answer_is_that_of_the_output_that_a_dimension_is_read_for() -> None:
     (*_, shared) = np.flatnonzero(model.weights.readouts[0].weight[0])
     model.weights.readouts[1].weight[:, shared] = 0.0, 1.0
     assert not labels_of(model)[shared].endswith("True")
+
+
+@pytest.mark.parametrize(("text", "heads", "told"), [
+    ("out = histf(tokens);", "paper", ["select(tokens, tokens, ==)"]),
+    ("same = select(tokens, tokens, ==); out = selector_width(same);", "paper", ["same"]),
+    ("s = select(indices, indices, <=) and select(tokens, tokens, ==);"
+     "out = aggregate(s, indices);", "paper", ["s"]),
+    ("s = select(tokens, tokens, <) or select(tokens, tokens, ==) and select(indices, indices, <);"
+     "out = selector_width(s);", "split",
+     ["select(indices, indices, <) and select(tokens, tokens, ==)", "select(tokens, tokens, <)"]),
+])  # fmt: skip
+def test_a_head_is_said_to_attend_to_whom_it_attends_to(
+    text: str, heads: str, told: list[str]
+) -> None:
+    """A width's aggregates pick index 0 as well, which its head does not."""
+    model = compile(rasp.run(text)["out"], vocabulary="ab", max_length=4, heads=heads,
+                    style="compact")  # fmt: skip
+    selectors = [node["selector"] for node in model.circuit["nodes"] if node["kind"] == "head"]
+    assert selectors == told

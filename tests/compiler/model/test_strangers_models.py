@@ -239,7 +239,7 @@ def test_a_promise_is_called_by_its_own_text(tmp_path: Path) -> None:
         )
 
     rewrite(tmp_path, rename)
-    assert "the text of another one" in verify(tmp_path).refused
+    assert "the text or the name of another s-op" in verify(tmp_path).refused
 
 
 def test_codes_are_weights() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,22 @@ from rasp.certificate import Array, Readout, Weights
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedNode, ClaimedOutput, ClaimedSum, Claims
 from rasp.compiler.analysis.times import EMBEDDING, readout_time
 from rasp.compiler.model.wiring import ModelPart, feed_forward_name, head_name, inner_parts, used
-from rasp.graph import Aggregate, Node, expression, users
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Node,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    expression,
+    users,
+)
+from rasp.graph.normal import normal_forms
 from rasp.graph.walks import first_user
 
 MOST_TOKENS_NAMED = 3
+SELECT_ALL = Select(Const(1), Const(1), "==")
 
 
 @dataclass(frozen=True)
@@ -180,8 +193,20 @@ class _Labels:
         return list(dict.fromkeys(node for place in places for node in self.served.get(place, [])))
 
     def selector(self, layer: int, number: int) -> str:
-        served = self._served_by(layer, number)
-        return self._text(served[0].selector) if served else "nothing"
+        """Whom a head attends to, as an aggregate's selector says it if that picks the same.
+
+        A width's aggregates also pick index 0, and heads may share out the keys of one selector;
+        a head with shares of index 0 attends to just what an aggregate picks.
+        """
+        claim, served = self.claims.heads[layer - 1][number], self._served_by(layer, number)
+        own = [node.selector for node in served]
+        if not own or claim.mode == "share":
+            return self._text(own[0]) if own else "nothing"
+        picks: Selector = reduce(SelectorAnd, claim.selectors or [SELECT_ALL])
+        if claim.best is not None:
+            picks = SelectBest(picks, claim.best)
+        forms = normal_forms([picks, *own])
+        return self._text(next((node for node in own if forms[node] == forms[picks]), picks))
 
     def head(self, layer: int, number: int) -> str:
         served = dict.fromkeys(self.node(node) for node in self._served_by(layer, number))

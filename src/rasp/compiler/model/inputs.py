@@ -6,7 +6,7 @@ Random inputs for a certificate are drawn here, too.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from rasp.compiler.analysis.variables import typed
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspError, RaspValueError
 from rasp.evaluator import apply
+from rasp.graph import Node
 
 Input: TypeAlias = tuple[Atom, ...]
 DRAWS = 50
@@ -72,6 +73,19 @@ def keeps_promise(settings: Settings, tokens: Sequence[Atom]) -> bool:
     (True, False)
     """
     return not _broken_promise(settings, tokens)
+
+
+def is_name_of_another(
+    name: str, node: Node, outputs: Mapping[str, Node], names: Mapping[Node, str]
+) -> bool:
+    """Whether something else of a program goes by the name of a promise.
+
+    >>> from rasp.graph import Indices, Tokens
+    >>> is_name_of_another("p", Tokens(), {"p": Indices()}, {})
+    True
+    """
+    others = [other for other, other_name in names.items() if other_name == name]
+    return any(other is not node for other in [*others, outputs.get(name, node)])
 
 
 def _broken_promise(settings: Settings, tokens: Sequence[Atom]) -> str:

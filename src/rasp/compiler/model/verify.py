@@ -13,6 +13,7 @@ from typing import Any
 from rasp.architecture.schedule import schedule
 from rasp.compiler.emitting.next_token import END, token_id
 from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
+from rasp.compiler.model.inputs import is_name_of_another
 from rasp.compiler.model.model_json import to_json
 from rasp.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, dump, loaded
 from rasp.compiler.model.tensors import to_safetensors
@@ -71,9 +72,10 @@ def _false_setting(model: Transformer) -> str:
     if robust and robust.too_steep:
         return f"the model is not robust: {robust.too_steep}"
     name, where = settings.where_name, settings.where
-    is_name = name.isidentifier() and name not in KEYWORDS
-    if where is not None and not is_name and name != expression(where, {}, depth=3):
-        return "`settings` calls a promise by the text of another one"
+    if where is not None and name != expression(where, {}, depth=3):
+        is_name = name.isidentifier() and name not in KEYWORDS
+        if not is_name or is_name_of_another(name, where, model.outputs, model.words.names):
+            return "`settings` calls a promise by the text or the name of another s-op"
     return ""
 
 
