@@ -54,6 +54,7 @@ def test_a_hostile_program_is_refused_with_a_hint(program: str) -> None:
     assert len(str(caught.value)) < 10_000
 
 
+@pytest.mark.slow
 def test_a_deep_graph_is_no_problem() -> None:
     names = rasp.run("x = indices; for i in range(20000) { x = x + 1; }")
     assert names["x"]("ab") == [20_000, 20_001]

@@ -256,6 +256,7 @@ def test_nonsense_is_refused_with_a_hint(demand: dict, message: str):
     assert raised.value.hint
 
 
+@pytest.mark.slow
 def test_an_s_op_that_fails_on_every_input_is_said_to():
     handle = rasp.run("x = aggregate(select(tokens, tokens, ==), 1 / (indices - indices));")["x"]
     with pytest.raises(RaspValueError) as raised:

@@ -101,6 +101,7 @@ def test_rows_add_up_as_all_choices_of_them_do(rows: list[Row], most: int) -> No
     })  # fmt: skip
 
 
+@pytest.mark.slow
 def test_rows_that_take_too_long_to_add_up_are_given_up() -> None:
     rows = [(Fraction(place), Fraction(place**2)) for place in range(20)]
     assert joint_sums(rows, 200) is None

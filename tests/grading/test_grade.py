@@ -104,6 +104,7 @@ def test_a_budget_that_a_hidden_input_exceeds_does_not_name_it(tmp_path: Path) -
     assert "zq" not in json.dumps(found.as_dict())
 
 
+@pytest.mark.slow
 def test_several_exercises_of_several_kinds(tmp_path: Path) -> None:
     (tmp_path / "answers.py").write_text(
         "def last(tokens):\n    return [tokens[-1]] * len(tokens)\n"

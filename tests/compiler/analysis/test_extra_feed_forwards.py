@@ -76,6 +76,7 @@ def test_a_choice_by_seven_counts(model: Transformer, tmp_path: Path) -> None:
     assert load(tmp_path).extra_feed_forwards == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["added", "first", "words"])
 def test_choices_that_share_what_they_are_made_of(name: str) -> None:
     program, chooser = rasp.run(SHARED), random.Random(name)

@@ -71,6 +71,7 @@ def test_a_precision_is_stated_and_no_answer_is_wrong_in_it(name: str) -> None:
         assert not wrong(name, precision)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_in_a_precision_does_not_state_it(name: str) -> None:
     assert wrong(name, "bfloat16", 200)

@@ -229,6 +229,7 @@ def test_a_choice_by_two_counts_of_one_head_takes_two_thresholds() -> None:
     assert len(model.weights.feed_forwards[1].bias) <= 10  # not two for each count
 
 
+@pytest.mark.slow
 def test_a_robust_model_that_takes_long_is_made_only_if_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
