@@ -56,6 +56,7 @@ REASONS: list[tuple[str, Any, int, dict[str, Any], str]] = [
         "picking everything",
     ),
     ("one + 0 * tokens", "ab", 3, {}, "the program fails on every input"),
+    ("tokens", range(70_000), 2, {}, "it can be one of 70000 atoms, and the limit of a read-out"),
 ]  # fmt: skip
 
 

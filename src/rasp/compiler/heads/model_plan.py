@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from rasp.atoms import Atom
+from rasp.certificate.weights.readout import MOST_ATOMS
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead
@@ -56,8 +57,13 @@ class ModelPlan:
 
 
 def values_of_output(values: ValueAnalysis, node: SOp) -> Values:
-    """What an output holds; refused where the program has a value on no input."""
+    """What an output holds; refused where that is nothing, or more than a read-out tells apart."""
     held = values.of(node)
+    if len(held.atoms) > MOST_ATOMS:
+        raise Refusal(
+            f"it can be one of {len(held.atoms)} atoms, and the limit of a read-out is "
+            f"{MOST_ATOMS}", "use a smaller vocabulary or length",
+        )  # fmt: skip
     if not held.atoms and not held.is_wide:
         why = next(iter(values.held.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix the program first")
