@@ -145,6 +145,20 @@ def test_a_folder_is_one_submission_and_loads_its_own_files(
     assert [(each.name, each.folder) for each in one] == [("two", str(folder / "two"))]
 
 
+def test_no_submission_is_lost_to_a_name_or_a_link(tmp_path: Path) -> None:
+    folder = Path(hand_in(tmp_path, ada="hist = histf(tokens);"))
+    for elsewhere in (folder / "ada", tmp_path / "other"):
+        elsewhere.mkdir()
+        (elsewhere / "main.rasp").write_text("hist = indices;")
+    (folder / "bob").symlink_to(tmp_path / "other")
+    (folder / "cyd").symlink_to("ada")
+    grades = graded(str(folder), "gallery:hist")
+    assert verdicts(grades) == {
+        "ada": ["wrong"], "ada.rasp": ["right"], "bob": ["unreadable"], "cyd": ["unreadable"],
+    }  # fmt: skip
+    assert grades.marks["bob"][0].note == "`bob` is a link to a folder"
+
+
 @pytest.mark.slow
 def test_the_command_tells_a_students_mistake_from_the_graders(
     capsys: Any, tmp_path: Path, reference: Path
