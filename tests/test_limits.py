@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import signal
 import sys
@@ -332,6 +333,8 @@ def test_an_alarm_rings_in_the_main_thread_and_is_gone_afterwards() -> None:
     before = signal.getsignal(signal.SIGALRM)
     with pytest.raises(TimeoutError), alarm(0.01, TimeoutError):
         time.sleep(30)
+    with alarm(1e300, TimeoutError), alarm(math.inf, TimeoutError):
+        pass  # more than a system can count to
     with alarm(30, TimeoutError):
         pass
     assert signal.getsignal(signal.SIGALRM) == before

@@ -178,6 +178,18 @@ def test_the_command_tells_a_students_mistake_from_the_graders(
     assert "ada         hist      right    10 of 10\n" in capsys.readouterr().out
 
 
+FUNCTIONS = """
+import sys
+def fails(tokens): raise ValueError("no")
+def ends(tokens): sys.exit(3)
+def no_list(tokens): return 3
+def no_atom(tokens): return [{}]
+def lists(tokens): return [[1]]
+def loops(tokens):
+    while True: pass
+"""
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -185,6 +197,13 @@ def test_the_command_tells_a_students_mistake_from_the_graders(
         ("reference.rasp", "is no reference"),
         ("missing.rasp:x", "cannot be read"),
         ("gallery:nothing", "the gallery has no program `nothing`"),
+        ("fine.py:ends", "fails on every input: SystemExit: 3"),
+        ("fine.py:loops", "takes more than 0.2 seconds"),
+        ("endless.py:x", "takes more than 0.2 seconds"),
+        ("left.py:x", "cannot be imported: SystemExit: 4"),
+        ("fine.py:no_list", 'answer on "a" cannot be compared: a value of Python\'s type `int`'),
+        ("fine.py:no_atom", 'answer on "a" cannot be compared: a dict is not a bool, number or'),
+        ("fine.py:lists", 'gives a list of lists on "a", and an s-op does not'),
         ("missing.py:x", "there is no file `missing.py`"),
         ("broken.py:x", "cannot be imported: ZeroDivisionError"),
         ("fine.py:absent", "has no function `absent`"),
@@ -199,13 +218,16 @@ def test_a_mistake_of_the_grader_ends_with_2(
     asked: str, said: str,
 ) -> None:  # fmt: skip
     (tmp_path / "broken.py").write_text("1 / 0")
-    (tmp_path / "fine.py").write_text("def fails(tokens):\n    raise ValueError('no')\n")
+    (tmp_path / "left.py").write_text("import sys\nsys.exit(4)")
+    (tmp_path / "endless.py").write_text("while True: pass")
+    (tmp_path / "fine.py").write_text(FUNCTIONS)
     (tmp_path / "empty.toml").write_text("")
     (tmp_path / "wrong.toml").write_text('[[exercise]]\nreference="gallery:hist"\npoint=1')
     (tmp_path / "text.toml").write_text("hist, please")
     monkeypatch.chdir(tmp_path)
     folder = hand_in(tmp_path, ada="hist = histf(tokens);")
-    assert main(["grade", folder, asked]) == 2
+    alphabet = [] if asked == "fine.py:fails" else ["--alphabet", "ab"]
+    assert main(["grade", folder, asked, "--seconds", "0.2", *alphabet]) == 2
     told = capsys.readouterr()
     assert said in told.err and not told.out
 
@@ -218,6 +240,22 @@ def test_inputs_that_the_reference_fails_on_are_left_out(tmp_path: Path) -> None
     assert cases.left_out and all("b" in tokens for tokens in cases.inputs)
     with pytest.raises(rasp.RaspValueError, match="fails on every input"):
         make_cases(Exercise(f"{tmp_path}/spec.py:first_b", alphabet="ac", random=5))
+
+
+def test_a_function_gives_floats_and_nothing_and_prints_beside_the_grades(
+    capsys: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "spec.py").write_text(
+        "def thirds(tokens):\n"
+        "    print('noise')\n"
+        "    return [len(tokens) / 3] + [None] * (len(tokens) - 1)\n"
+    )
+    folder = hand_in(tmp_path, ada="thirds = length / 3;")
+    words = ["grade", folder, f"{tmp_path}/spec.py:thirds", "--alphabet", "ab", "--max-length", "3"]
+    assert main([*words, "--random", "5", "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["submissions"][0]["points"] == 1
+    assert "noise" in told.err
 
 
 def test_nothing_to_grade_is_said(capsys: Any, tmp_path: Path) -> None:

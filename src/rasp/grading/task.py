@@ -46,8 +46,12 @@ def _read_cases(path: str) -> list[dict[str, Any]]:
     exercises: list[dict[str, Any]] = read_json(path, LARGEST_CASES)
     for exercise in exercises:
         for key in ("inputs", "answers"):
-            exercise[key] = [tuple(map(atom_from_json, atoms)) for atoms in exercise[key]]
+            exercise[key] = [tuple(map(_value_from_json, values)) for values in exercise[key]]
     return exercises
+
+
+def _value_from_json(data: Any) -> Any:
+    return data if data is None or isinstance(data, float) else atom_from_json(data)
 
 
 def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]) -> Finding:
