@@ -12,6 +12,7 @@ import sys
 
 from rasp.cli.parser import CommandParser, options
 from rasp.cli.patience import ProgressLine
+from rasp.cli.prose import print_json_line, tell
 from rasp.errors import RaspValueError
 from rasp.grading import Grades, find_submissions, grade, read_exercises
 from rasp.grading.cases import SECONDS
@@ -87,7 +88,10 @@ def run(arguments: argparse.Namespace) -> int:
         if cases.left_out:
             print(f"note: {cases.exercise.reference} fails on {cases.left_out:,} inputs, which are "
                   "left out", file=sys.stderr)  # fmt: skip
-    print(json.dumps(grades.as_dict(), ensure_ascii=False) if arguments.json else grades)
+    if arguments.json:
+        print_json_line(grades.as_dict())
+    else:
+        tell(grades)
     return 0 if grades.all_right else 1
 
 
