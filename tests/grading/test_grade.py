@@ -242,6 +242,29 @@ def test_a_mistake_of_the_grader_ends_with_2(
     assert said in told.err and not told.out
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("point = 1", "an exercise has no `point`"),
+        ('points = "ten"', "`points` is a number from 0 on"),
+        ("points = nan", "`points` is a number from 0 on"),
+        ("random = 2.5", "`random` is a whole number from 0 on"),
+        ("name = 3", "`name` is a text in quotes"),
+        ('partial = "no"', "`partial` is `true` or `false`"),
+        ("alphabet = 3", "an input is a string or a list of atoms"),
+        ("max_length = 0\nrandom = 0", "there is no input to try"),
+    ],
+)
+def test_a_mistake_in_a_file_of_exercises_says_where(tmp_path: Path, line: str, said: str) -> None:
+    fine = '[[exercise]]\nreference = "gallery:hist"\n'
+    path = tmp_path / "week1.toml"
+    path.write_text(f"{fine}max_length = 1\n{fine}{line}\n")
+    folder = hand_in(tmp_path, ada="hist = histf(tokens);")
+    with pytest.raises(rasp.RaspError) as caught:
+        graded(folder, path)
+    assert caught.value.message.startswith(f"in exercise 2 of `{path}`: {said}")
+
+
 def test_inputs_that_the_reference_fails_on_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "spec.py").write_text(
         "def first_b(tokens):\n    return [tokens.index('b')] * len(tokens)\n"

@@ -87,6 +87,10 @@ def make_cases(exercise: Exercise, seconds: float = SECONDS) -> GradedCases:
     with kept_in_bounds(exercise.reference, seconds):
         answers = answers_of(reference, asked)
     kept = [number for number, answer in enumerate(answers) if not isinstance(answer, RaspError)]
+    if not asked:
+        raise RaspValueError(
+            "there is no input to try", hint="give a greater `--max-length` or `--random`"
+        )
     if not kept:
         failed = answers[0]
         assert isinstance(failed, RaspError)

@@ -53,7 +53,7 @@ def grade(
     <BLANKLINE>
     1 submission: 0 all right; 0 points on average
     """
-    every = tuple(make_cases(exercise, seconds) for exercise in exercises)
+    every = tuple(_cases(exercise, seconds) for exercise in exercises)
     count = min(workers or os.cpu_count() or 1, len(submissions))
     with tempfile.TemporaryDirectory() as folder:
         cases = os.path.join(folder, "cases.json")
@@ -64,6 +64,11 @@ def grade(
             grading = _Grading(box, every, cases, limits, file)
             marks = grading.run(submissions, AHEAD * count, progress or (lambda *_: None))
     return Grades(every, marks)
+
+
+def _cases(exercise: Exercise, seconds: float) -> GradedCases:
+    with exercise.naming_place():
+        return make_cases(exercise, seconds)
 
 
 class _Grading:
