@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,9 @@ from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
 from rasp.token_lists import read_tokens
 
+MODEL = "model.json"
+"""What the folder of a compiled model holds; the compiler itself is not imported for its name."""
+
 
 def loader(arguments: argparse.Namespace) -> Loader:
     """Return what `load` may read in a command that was can be told so."""
@@ -37,6 +41,11 @@ def read_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
     """Read a program; `-` is standard input."""
     if path == "-":
         return Source("<stdin>", as_sent(sys.stdin.read(limits.text_length + 1), "the program"))
+    if os.path.isfile(os.path.join(path, MODEL)):
+        raise RaspValueError(
+            f"`{path}` is the folder of a compiled model, and this command reads programs",
+            hint=f"`rasp verify {path}` checks it, `rasp eval {path} NAME` applies it",
+        )
     return read_source(path, limits)
 
 
