@@ -9,13 +9,15 @@ import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 import rasp
-from rasp.cli import main
+from rasp.cli import COMMANDS, main
+from rasp.cli.parser import CommandParser
 from rasp.evaluator import EvaluationError, evaluate_plain
 from rasp.evaluator.fast.evaluate import evaluate as evaluate_fast
 from rasp.frontend.session import Session
@@ -347,3 +349,15 @@ def test_an_alarm_rings_in_the_main_thread_and_is_gone_afterwards() -> None:
 
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(elsewhere).result() == "undisturbed"
+
+
+def test_the_docs_list_every_command_that_takes_a_limit() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "limits.md").read_text(encoding="utf-8")
+    listed = page.partition("## On the command line")[2].partition("take\n")[0]
+    taking = []
+    for name in COMMANDS:
+        parser = CommandParser(name, "")
+        import_module(f"rasp.cli.{name}").configure(parser)
+        if "--limit" in parser.format_help():
+            taking.append(name)
+    assert re.findall(r"`(\w+)`", listed) == taking
