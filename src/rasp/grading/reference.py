@@ -22,7 +22,7 @@ from rasp.limits import alarm
 from rasp.reading import ABSENT, read_file
 
 
-class _Rang(BaseException):
+class _ReferenceTooSlow(BaseException):
     """The alarm went off; no `except Exception` of a teacher takes it for an error of his."""
 
 
@@ -30,9 +30,9 @@ class _Rang(BaseException):
 def kept_in_bounds(reference: str, seconds: float) -> Iterator[None]:
     """Give a reference some seconds; standard output stays free for the grades."""
     try:
-        with contextlib.redirect_stdout(sys.stderr), alarm(seconds, _Rang):
+        with contextlib.redirect_stdout(sys.stderr), alarm(seconds, _ReferenceTooSlow):
             yield
-    except _Rang:
+    except _ReferenceTooSlow:
         raise RaspLimitError(
             f"the reference `{reference}` takes more than {seconds:g} seconds",
             hint="does it end on every input? Give it more `--seconds`, or fewer inputs with "
