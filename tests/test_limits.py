@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 import rasp
-from rasp.cli import main
+from rasp.cli import COMMANDS, main
+from rasp.cli.parser import CommandParser
 from rasp.evaluator import EvaluationError, evaluate_plain
 from rasp.evaluator.fast.evaluate import evaluate as evaluate_fast
 from rasp.frontend.session import Session
@@ -333,6 +336,8 @@ def test_an_alarm_rings_in_the_main_thread_and_is_gone_afterwards() -> None:
     before = signal.getsignal(signal.SIGALRM)
     with pytest.raises(TimeoutError), alarm(0.01, TimeoutError):
         time.sleep(30)
+    with alarm(1e300, TimeoutError), alarm(math.inf, TimeoutError):
+        pass  # more than a system can count to
     with alarm(30, TimeoutError):
         pass
     assert signal.getsignal(signal.SIGALRM) == before
@@ -345,3 +350,15 @@ def test_an_alarm_rings_in_the_main_thread_and_is_gone_afterwards() -> None:
 
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(elsewhere).result() == "undisturbed"
+
+
+def test_the_docs_list_every_command_that_takes_a_limit() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "limits.md").read_text(encoding="utf-8")
+    listed = page.partition("## On the command line")[2].partition("take\n")[0]
+    taking = []
+    for name in COMMANDS:
+        parser = CommandParser(name, "")
+        import_module(f"rasp.cli.{name}").configure(parser)
+        if "--limit" in parser.format_help():
+            taking.append(name)
+    assert re.findall(r"`(\w+)`", listed) == taking

@@ -332,3 +332,9 @@ def test_without_scipy_the_greedy_schedule_is_taken_and_says_so(monkeypatch: pyt
             with pytest.raises(RaspError, match="needs SciPy"):
                 schedule(outputs, "exact")
     assert ("greedy", False) in methods
+
+
+def test_a_single_layer_or_head_is_needed() -> None:
+    hist = rasp.run("hist = selector_width(select(tokens, tokens, ==), assume_bos=True);")["hist"]
+    assert "1 layer is needed: one attention" in str(rasp.fit(hist, layers=0))
+    assert "1 head is needed in one" in str(rasp.fit(hist, order="sf", heads=0))

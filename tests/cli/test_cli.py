@@ -166,7 +166,21 @@ def test_check_goes_on_after_a_file_that_cannot_be_read(capsys: Any, program: Pa
     code, out, error = call(capsys, "check", "/no/such", program, program.parent)
     assert code == 2
     assert out == f"{program}: no mistakes, no warnings\n"
-    assert "`/no/such` cannot be read" in error and "is a directory" in error
+    assert "`/no/such` cannot be read" in error and "it is a folder" in error
+
+
+def test_a_models_folder_is_told_from_a_program(capsys: Any, tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text("{}")
+    code, _, error = call(capsys, "arch", tmp_path, "hist")
+    assert code == 2
+    assert "is the folder of a compiled model, and this command reads programs" in error
+    assert f"`rasp verify {tmp_path}`" in error
+
+
+def test_the_gallery_says_that_nothing_mentions_a_word(capsys: Any) -> None:
+    assert call(capsys, "gallery", "list", "zzz")[1].startswith("no program mentions `zzz`;")
+    out = call(capsys, "gallery", "list", "zzz", "--dialect", "causal")[1]
+    assert out.startswith("no program of causal mentions `zzz`;")
 
 
 def test_check_finds_names_that_nothing_reads(capsys: Any, tmp_path: Path) -> None:

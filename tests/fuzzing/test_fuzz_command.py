@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from fuzzing import judge_text
 from fuzzing.layouts import Spacing
 from rasp.cli import main
 from rasp.errors import RaspValueError
+from rasp.fuzzing.campaign import fuzz
 from rasp.fuzzing.cases import Case, random_case, read_replay, save_replay
 from rasp.fuzzing.judges import HOMES, find_judge, verdict
 from rasp.fuzzing.outcomes import Disagreement
@@ -58,6 +61,20 @@ def test_a_campaign_is_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert kept["programs"] == 5
     assert set(kept["judges"]) == {"schedule", "fast"}
     assert kept["seed"] == 3
+
+
+def test_a_campaign_ends_in_the_middle_of_a_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(case: Case) -> None:
+        while True:
+            with contextlib.suppress(Exception):
+                time.sleep(0.01)
+
+    monkeypatch.setattr(judge_text, "judge_parser", endless)
+    campaign = fuzz(0.3, 0, [PARSER, "schedule"], tmp_path)
+    assert (campaign.programs, campaign.failed) == (1, 0)
+    assert campaign.seconds < 5
 
 
 def test_a_failure_is_kept_small_and_fails_again(

@@ -55,7 +55,7 @@ def test_whatever_is_handed_in_is_graded(tmp_path: Path, reference: Path) -> Non
         }[kinds[name]]
         assert verdict in allowed, name
     assert "root:" not in json.dumps(found.as_dict()), "nothing of /etc/passwd"
-    assert max(map(len, str(found).splitlines())) <= 100
+    assert max(map(len, str(found).splitlines())) <= 1000
 
 
 def test_the_counterexample_is_a_shortest_one_in_the_exercises_alphabet(
@@ -72,6 +72,14 @@ def test_the_counterexample_is_a_shortest_one_in_the_exercises_alphabet(
     }  # fmt: skip
 
 
+def test_a_note_says_why_it_fails_and_is_not_cut(tmp_path: Path, reference: Path) -> None:
+    folder = hand_in(tmp_path, ada="hist = 1 / indices;", bob=f"hist = {'very_' * 30}long;")
+    found = graded(folder, f"{reference}:hist", max_length=2)
+    note = 'on "a" it should give [1], but fails: division by zero: 1 / 0 (at position 0 of "a")'
+    assert found.marks["ada"][0].note == note
+    assert f"`{'very_' * 30}long` is not defined (bob.rasp:1:8)" in str(found)
+
+
 @pytest.mark.slow
 def test_points_for_size_and_for_a_part(tmp_path: Path, reference: Path) -> None:
     (tmp_path / "hidden.txt").write_text("ab\naab\nzz\n[1, 2]\n")
@@ -86,7 +94,9 @@ def test_points_for_size_and_for_a_part(tmp_path: Path, reference: Path) -> None
     found = graded(folder, f"{reference}:hist", partial=True, **options)
     assert verdicts(found) == {"large": ["too large"], "small": ["wrong"], "some": ["wrong"]}
     assert [found.marks[name][0].points for name in ("large", "some")] == [6, 5]
-    assert "1 layers of 1 heads are allowed" in found.marks["large"][0].note
+    assert found.marks["large"][0].note == (
+        "it takes 1 layer of up to 2 heads; at most 1 layer of 1 head may be used"
+    )
     folder = hand_in(tmp_path, sly='hist = histf(tokens) if tokens != "z" else 0;')
     [sly] = graded(folder, f"{reference}:hist", alphabet="ab", inputs=hidden).marks["sly"]
     assert (sly.verdict, sly.note) == ("wrong", "it is wrong on a hidden input")
@@ -146,6 +156,20 @@ def test_a_folder_is_one_submission_and_loads_its_own_files(
     assert [(each.name, each.folder) for each in one] == [("two", str(folder / "two"))]
 
 
+def test_no_submission_is_lost_to_a_name_or_a_link(tmp_path: Path) -> None:
+    folder = Path(hand_in(tmp_path, ada="hist = histf(tokens);"))
+    for elsewhere in (folder / "ada", tmp_path / "other"):
+        elsewhere.mkdir()
+        (elsewhere / "main.rasp").write_text("hist = indices;")
+    (folder / "bob").symlink_to(tmp_path / "other")
+    (folder / "cyd").symlink_to("ada")
+    grades = graded(str(folder), "gallery:hist")
+    assert verdicts(grades) == {
+        "ada": ["wrong"], "ada.rasp": ["right"], "bob": ["unreadable"], "cyd": ["unreadable"],
+    }  # fmt: skip
+    assert grades.marks["bob"][0].note == "`bob` is a link to a folder"
+
+
 @pytest.mark.slow
 def test_the_command_tells_a_students_mistake_from_the_graders(
     capsys: Any, tmp_path: Path, reference: Path
@@ -165,6 +189,18 @@ def test_the_command_tells_a_students_mistake_from_the_graders(
     assert "ada         hist      right    10 of 10\n" in capsys.readouterr().out
 
 
+FUNCTIONS = """
+import sys
+def fails(tokens): raise ValueError("no")
+def ends(tokens): sys.exit(3)
+def no_list(tokens): return 3
+def no_atom(tokens): return [{}]
+def lists(tokens): return [[1]]
+def loops(tokens):
+    while True: pass
+"""
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -172,6 +208,13 @@ def test_the_command_tells_a_students_mistake_from_the_graders(
         ("reference.rasp", "is no reference"),
         ("missing.rasp:x", "cannot be read"),
         ("gallery:nothing", "the gallery has no program `nothing`"),
+        ("fine.py:ends", "fails on every input: SystemExit: 3"),
+        ("fine.py:loops", "takes more than 0.2 seconds"),
+        ("endless.py:x", "takes more than 0.2 seconds"),
+        ("left.py:x", "cannot be imported: SystemExit: 4"),
+        ("fine.py:no_list", 'answer on "a" cannot be compared: a value of Python\'s type `int`'),
+        ("fine.py:no_atom", 'answer on "a" cannot be compared: a dict is not a bool, number or'),
+        ("fine.py:lists", 'gives a list of lists on "a", and an s-op does not'),
         ("missing.py:x", "there is no file `missing.py`"),
         ("broken.py:x", "cannot be imported: ZeroDivisionError"),
         ("fine.py:absent", "has no function `absent`"),
@@ -186,15 +229,41 @@ def test_a_mistake_of_the_grader_ends_with_2(
     asked: str, said: str,
 ) -> None:  # fmt: skip
     (tmp_path / "broken.py").write_text("1 / 0")
-    (tmp_path / "fine.py").write_text("def fails(tokens):\n    raise ValueError('no')\n")
+    (tmp_path / "left.py").write_text("import sys\nsys.exit(4)")
+    (tmp_path / "endless.py").write_text("while True: pass")
+    (tmp_path / "fine.py").write_text(FUNCTIONS)
     (tmp_path / "empty.toml").write_text("")
     (tmp_path / "wrong.toml").write_text('[[exercise]]\nreference="gallery:hist"\npoint=1')
     (tmp_path / "text.toml").write_text("hist, please")
     monkeypatch.chdir(tmp_path)
     folder = hand_in(tmp_path, ada="hist = histf(tokens);")
-    assert main(["grade", folder, asked]) == 2
+    alphabet = [] if asked == "fine.py:fails" else ["--alphabet", "ab"]
+    assert main(["grade", folder, asked, "--seconds", "0.2", *alphabet]) == 2
     told = capsys.readouterr()
     assert said in told.err and not told.out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("point = 1", "an exercise has no `point`"),
+        ('points = "ten"', "`points` is a number from 0 on"),
+        ("points = nan", "`points` is a number from 0 on"),
+        ("random = 2.5", "`random` is a whole number from 0 on"),
+        ("name = 3", "`name` is a text in quotes"),
+        ('partial = "no"', "`partial` is `true` or `false`"),
+        ("alphabet = 3", "an input is a string or a list of atoms"),
+        ("max_length = 0\nrandom = 0", "there is no input to try"),
+    ],
+)
+def test_a_mistake_in_a_file_of_exercises_says_where(tmp_path: Path, line: str, said: str) -> None:
+    fine = '[[exercise]]\nreference = "gallery:hist"\n'
+    path = tmp_path / "week1.toml"
+    path.write_text(f"{fine}max_length = 1\n{fine}{line}\n")
+    folder = hand_in(tmp_path, ada="hist = histf(tokens);")
+    with pytest.raises(rasp.RaspError) as caught:
+        graded(folder, path)
+    assert caught.value.message.startswith(f"in exercise 2 of `{path}`: {said}")
 
 
 def test_inputs_that_the_reference_fails_on_are_left_out(tmp_path: Path) -> None:
@@ -205,6 +274,22 @@ def test_inputs_that_the_reference_fails_on_are_left_out(tmp_path: Path) -> None
     assert cases.left_out and all("b" in tokens for tokens in cases.inputs)
     with pytest.raises(rasp.RaspValueError, match="fails on every input"):
         make_cases(Exercise(f"{tmp_path}/spec.py:first_b", alphabet="ac", random=5))
+
+
+def test_a_function_gives_floats_and_nothing_and_prints_beside_the_grades(
+    capsys: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "spec.py").write_text(
+        "def thirds(tokens):\n"
+        "    print('noise')\n"
+        "    return [len(tokens) / 3] + [None] * (len(tokens) - 1)\n"
+    )
+    folder = hand_in(tmp_path, ada="thirds = length / 3;")
+    words = ["grade", folder, f"{tmp_path}/spec.py:thirds", "--alphabet", "ab", "--max-length", "3"]
+    assert main([*words, "--random", "5", "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["submissions"][0]["points"] == 1
+    assert "noise" in told.err
 
 
 def test_nothing_to_grade_is_said(capsys: Any, tmp_path: Path) -> None:

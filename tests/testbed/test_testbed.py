@@ -221,6 +221,13 @@ def test_the_command_writes_goes_on_and_checks(
     assert [json.loads(line)["kind"] for line in capsys.readouterr().out.splitlines()] == [
         "there", "there",
     ]  # fmt: skip
+    words[4] = "3"
+    assert main([*words, "--style", "compact"]) == 2
+    said = capsys.readouterr().err
+    assert 'length was 4 and is now 3; style was "robust" and is now "compact"' in said
+    words[4] = "0"
+    assert main(words) == 2
+    assert "`--length` is between 1 and 4096, not 0" in capsys.readouterr().err
     assert main(["testbed", place, "--check"]) == 0
     assert "2 models checked, 0 with problems" in capsys.readouterr().out
     _edit(Path(place) / "hist.plain.0" / "circuit.json", lambda edges: edges[1:])

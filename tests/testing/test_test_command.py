@@ -74,6 +74,7 @@ def test_values_are_compared_however_they_are_written(text: str) -> None:
         ("1 / 0; #> 1", "division by zero"),
         ("#> heads per layer: nothing 1", "`nothing` is not defined"),
         ("x = 3;\n#> heads per layer: x 1", "which has no heads"),
+        ("x = tokens;\n#> heads per layer: x 1", "expected: 1\n  got:      no heads"),
         ("1 + ; #> 1", "expected"),
         ("2 * 1.5; #> 4", "demo:1:1: 2 * 1.5"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -110,3 +111,20 @@ def test_refusals_say_what_is_wrong(
     given = [str(program) if word == "PROGRAM" else word for word in arguments]
     assert main([*given, "--results", str(tmp_path)]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_mistake_is_told_with_the_name_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.rasp").write_text("y = tokens;\nx = foo;\n")
+    (tmp_path / "fails.rasp").write_text("x = aggregate(select(indices, 0, ==), 1 / indices);\n")
+    monkeypatch.chdir(tmp_path)
+    for words in (["bad.rasp", "x"], ["bad.rasp", "x", "--next-token"]):
+        assert main(["train", *words]) == 2
+        assert " --> bad.rasp:2:5\n" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", io.StringIO("x = foo;"))
+    assert main(["train", "-", "x"]) == 2
+    assert " --> <stdin>:1:5\n" in capsys.readouterr().err
+    for more in ([], ["--next-token"]):
+        assert main(["train", "fails.rasp", "x", "--alphabet", "ab", *more]) == 2
+        assert " --> fails.rasp:1:39\n" in capsys.readouterr().err

@@ -55,7 +55,7 @@ def size_verdict(naming: Naming, layers: int | None, heads: int | None) -> FitVe
     least = max(earliest_layers(outputs).values())
     if layers is not None and layers < least:
         return FitVerdict(question, False, "\n".join(
-            [f"{count(least, 'layer')} are needed: {why_so_deep(naming, outputs)[0]}",
+            [f"{_needed(least, 'layer')}: {why_so_deep(naming, outputs)[0]}",
              *why_so_deep(naming, outputs)[1:]]))  # fmt: skip
     if heads is None:
         return FitVerdict(question, True, _heads_line(schedule(outputs).heads_per_layer))
@@ -90,7 +90,7 @@ def _width_verdict(
     width = max(counts, default=0)
     if width <= heads:
         return FitVerdict(question, True, _heads_line(counts, slot_word))
-    reason = [f"{count(width, 'head')} are needed in one {slot_word}"]
+    reason = [f"{_needed(width, 'head')} in one {slot_word}"]
     reason += [] if placed.exact else [f"({placed.remark})"]
     reason += why_so_wide(naming, placed.problem, width, placed.exact)
     return FitVerdict(question, False, "\n".join(reason), is_proved=placed.exact)
@@ -100,6 +100,10 @@ def _size_question(layers: int | None, heads: int | None) -> str:
     if layers is None:
         return f"layers of {count(heads or 0, 'head')}"
     return count(layers, "layer") + ("" if heads is None else f" of {count(heads, 'head')}")
+
+
+def _needed(number: int, thing: str) -> str:
+    return f"{count(number, thing)} {'is' if number == 1 else 'are'} needed"
 
 
 def _heads_line(counts: tuple[int, ...], slot_word: str = "layer") -> str:

@@ -34,14 +34,21 @@ def configure(parser: CommandParser) -> None:
     parser.take("--style", "robust: moderate weights that bear noise; compact: the smallest model; "
                 "auto: robust where it can be done, else compact",
                 choices=("auto", "robust", "compact"), default="auto")  # fmt: skip
-    parser.take("-o --output", "write the model there (default: nowhere)", metavar="DIR")
+    parser.take(
+        "-o --output",
+        "write the model there, into a new folder or over an older model (default: nowhere)",
+        metavar="DIR",
+    )
     parser.take_json("the sizes and the certificate as JSON")
     parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:
     from rasp.compiler import compile
+    from rasp.compiler.model.store import check_free
 
+    if arguments.output:
+        check_free(arguments.output)
     session = run_program(arguments)
     handles = find_handles(session, arguments.name)
     asked = options(arguments, "max_length bos causal heads next_token style extra_feed_forwards")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import re
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from rasp.cli.patience import working
@@ -18,6 +22,9 @@ from rasp.graph import Node
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
 from rasp.token_lists import read_tokens
+
+MODEL = "model.json"
+"""What the folder of a compiled model holds; the compiler itself is not imported for its name."""
 
 
 def loader(arguments: argparse.Namespace) -> Loader:
@@ -34,6 +41,11 @@ def read_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
     """Read a program; `-` is standard input."""
     if path == "-":
         return Source("<stdin>", as_sent(sys.stdin.read(limits.text_length + 1), "the program"))
+    if os.path.isfile(os.path.join(path, MODEL)):
+        raise RaspValueError(
+            f"`{path}` is the folder of a compiled model, and this command reads programs",
+            hint=f"`rasp verify {path}` checks it, `rasp eval {path} NAME` applies it",
+        )
     return read_source(path, limits)
 
 
@@ -41,13 +53,26 @@ def text_alone(arguments: argparse.Namespace) -> str:
     """The text of `arguments.file` for whoever runs it later, where its folder may be another.
 
     A program that loads others becomes the text of `arguments.name` alone, which loads nothing.
+    It is run here too, so that its mistakes are told with the name of the file.
     """
     source = read_program(arguments.file)
-    if not re.search(r"\bload\b", source.text):
-        return source.text
     session = Session(loader=loader(arguments))
     session.run(source)
-    return to_rasp(find_handle(session, arguments.name), arguments.name)
+    handle = find_handle(session, arguments.name)
+    is_loading = re.search(r"\bload\b", source.text)
+    return to_rasp(handle, arguments.name) if is_loading else source.text
+
+
+@contextlib.contextmanager
+def naming_file(path: str, text: str) -> Iterator[None]:
+    """Let an error in a text that `text_alone` gave name the file that it came from."""
+    try:
+        yield
+    except RaspError as error:
+        if error.span is not None and error.span.source.text == text:
+            name = "<stdin>" if path == "-" else path
+            error.span = replace(error.span, source=Source(name, text))
+        raise
 
 
 def run_program(arguments: argparse.Namespace) -> Session:

@@ -88,6 +88,10 @@ def _list(word: str, arguments: argparse.Namespace) -> int:
         for member in chosen:
             print_json_line(_record(member))
         return 0
+    if not chosen:
+        of_dialect = "" if arguments.dialect is None else f" of {dialect}"
+        print(f"no program{of_dialect} mentions `{word}`; `rasp gallery` lists all of them")
+        return 0
     for family, members in families().items():
         shown = [member for member in members if member in chosen]
         if shown:
@@ -96,7 +100,9 @@ def _list(word: str, arguments: argparse.Namespace) -> int:
                 heads = " ".join(map(str, member.heads_per_layer)) or "-"
                 tell(f"  {member.name:28}{heads:16}{member.summary}")
             print()
-    print(f"{len(chosen)} programs. After the name: the heads in each layer.")
+    print(
+        f"{len(chosen)} program{'s' * (len(chosen) != 1)}. After the name: the heads in each layer."
+    )
     print("rasp gallery show NAME prints one; run NAME, draw NAME and check NAME use it.")
     return 0
 

@@ -12,9 +12,10 @@ import sys
 
 from rasp.cli.parser import CommandParser, options
 from rasp.cli.patience import ProgressLine
+from rasp.cli.prose import print_json_line, tell
 from rasp.errors import RaspValueError
 from rasp.grading import Grades, find_submissions, grade, read_exercises
-from rasp.grading.marking import SECONDS
+from rasp.grading.cases import SECONDS
 from rasp.limits import GRADING_LIMITS
 from rasp.replacing import replace_file
 
@@ -35,7 +36,13 @@ def configure(parser: CommandParser) -> None:
     parser.flag("--one", "the folder is one submission")
     parser.take("--file", "the program in a submission that is a folder (default: main.rasp, or "
                 "the only one)", metavar="NAME")  # fmt: skip
-    parser.take("--seconds", "for one submission", float, default=SECONDS, metavar="N")
+    parser.take(
+        "--seconds",
+        "for one submission, and for the reference",
+        float,
+        default=SECONDS,
+        metavar="N",
+    )
     parser.take("--workers", "processes (default: one a core)", int, metavar="N")
     parser.take_json()
     parser.take("--gradescope", "write Gradescope's results.json: a file for one submission, a "
@@ -64,7 +71,7 @@ def _take_exercise(parser: CommandParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.seconds <= 0 or (arguments.workers or 1) < 1:
+    if not arguments.seconds > 0 or (arguments.workers or 1) < 1:
         raise RaspValueError("`--seconds` and `--workers` are above 0", hint="give more")
     exercises = read_exercises(arguments.reference, **options(arguments, EXERCISE))
     submissions = find_submissions(arguments.submissions, arguments.one)
@@ -81,7 +88,10 @@ def run(arguments: argparse.Namespace) -> int:
         if cases.left_out:
             print(f"note: {cases.exercise.reference} fails on {cases.left_out:,} inputs, which are "
                   "left out", file=sys.stderr)  # fmt: skip
-    print(json.dumps(grades.as_dict(), ensure_ascii=False) if arguments.json else grades)
+    if arguments.json:
+        print_json_line(grades.as_dict())
+    else:
+        tell(grades)
     return 0 if grades.all_right else 1
 
 

@@ -40,6 +40,7 @@ def configure(parser: CommandParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
+        from rasp.compiler.settings import LONGEST
         from rasp.testbed.many import check_many, gallery_source, write_many
     except ImportError:
         raise RaspUnsupportedError(
@@ -48,6 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.programs import names
     from rasp.testbed.dials import Dials, read_dials
 
+    if not 1 <= arguments.length <= LONGEST:
+        raise RaspValueError(
+            f"`--length` is between 1 and {LONGEST}, not {arguments.length}",
+            hint="give the length of the longest input that the models must take",
+        )
     folder = Path(arguments.folder)
     if arguments.check:
         return _check(check_many(folder), folder, arguments.json)
@@ -60,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
             print_json_line(vars(outcome), flush=True)
         else:
             tail = f": {outcome.detail}" if outcome.detail else ""
-            print(f"{outcome.name}: {outcome.kind}{tail}", flush=True)
+            kind = {"there": "already there, kept"}.get(outcome.kind, outcome.kind)
+            print(f"{outcome.name}: {kind}{tail}", flush=True)
     if not written:
         raise RaspValueError("no model was written", hint="name other programs, or other dials")
     return 0

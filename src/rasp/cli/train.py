@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rasp.atoms import to_python
-from rasp.cli.files import read_given, text_alone
+from rasp.cli.files import naming_file, read_given, text_alone
 from rasp.cli.parser import CommandParser, options
 
 SIZES = {
@@ -74,17 +74,25 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.training.devices import require_torch
 
     require_torch()
-    from rasp.training import own
     from rasp.training.devices import choose_device
+
+    device = choose_device(arguments.device)
+    program = text_alone(arguments)
+    with naming_file(arguments.file, program):
+        if arguments.next_token:
+            return _train_decoder(program, arguments, device)
+        return _train_encoder(program, arguments)
+
+
+def _train_encoder(program: str, arguments: argparse.Namespace) -> int:
+    """`rasp train FILE NAME`: one run, its record and its drawings."""
+    from rasp.training import own
     from rasp.training.live import Live
     from rasp.training.store import Store
     from rasp.training.sweep import SweepSettings, sweep
 
-    device = choose_device(arguments.device)
-    if arguments.next_token:
-        return _train_decoder(arguments, device)
     task = own.own_task(
-        text_alone(arguments), arguments.name,
+        program, arguments.name,
         arguments.alphabet, own.read_lengths(arguments.lengths),
         bos=arguments.bos, way=arguments.inputs, clip=arguments.clip,
     )  # fmt: skip
@@ -113,14 +121,13 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     return given | ({"attention": ATTENTION_WEIGHT} if arguments.supervise else {})
 
 
-def _train_decoder(arguments: argparse.Namespace, device: str) -> int:
+def _train_decoder(program: str, arguments: argparse.Namespace, device: str) -> int:
     """`rasp train FILE NAME --next-token`: one decoder, its accuracy by length."""
     from rasp.token_lists import read_alphabet
     from rasp.training.next_token.config import DecoderRun
     from rasp.training.next_token.tasks import own_task
     from rasp.training.next_token.trainer import BINS, train
 
-    program = text_alone(arguments)
     alphabet = [to_python(token) for token in read_alphabet(arguments.alphabet)]
     task = own_task(program, arguments.name, alphabet, arguments.after)
     mark = hashlib.sha256(repr((program, alphabet, arguments.after)).encode()).hexdigest()[:6]

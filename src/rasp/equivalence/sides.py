@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from rasp.atoms import Atom, from_python, to_python
+from rasp.atoms import Atom, describe_foreign, from_python, show_input, to_python
 from rasp.equivalence.answering import answer, answers
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
 from rasp.frontend.values import describe, kind_name
@@ -116,9 +116,16 @@ def _specified(function: Specification, tokens: Input) -> Answer:
     """Ask a Python function; what it raises is its way to fail."""
     try:
         given = function([to_python(token) for token in tokens])
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return RaspValueError(f"{type(error).__name__}: {error}")
-    return _read(given)
+    try:
+        return _read(given)
+    except RaspError as error:
+        raise type(error)(
+            f"the Python function's answer on {show_input(tokens)} cannot be compared: "
+            f"{error.message}",
+            hint="return a list with a bool, number or string, or `None`, for each position",
+        ) from None
 
 
 def _read(given: Any) -> list[Any]:
@@ -126,13 +133,10 @@ def _read(given: Any) -> list[Any]:
         return list(given)
     items = given if isinstance(given, (list, tuple)) else getattr(given, "tolist", lambda: given)()
     if not isinstance(items, (list, tuple)):
-        raise RaspTypeError(
-            "the Python function gives no list of values",
-            hint="return a list with one value for each position",
-        )
+        raise RaspTypeError(f"{describe_foreign(items)} is no list")
     return [
         None if item is None else _read(item) if isinstance(item, (list, tuple)) else
-        item if isinstance(item, float) else from_python(item)
+        item if isinstance(item, float) and math.isfinite(item) else from_python(item)
         for item in items
     ]  # fmt: skip
 

@@ -114,6 +114,8 @@ def read_source(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
         return Source(path, text)
     except UnicodeDecodeError:
         raise _unreadable(path, "it is not UTF-8 text", "save it as UTF-8") from None
+    except IsADirectoryError:
+        raise _unreadable(path, "it is a folder", "name a program in it") from None
     except OSError as error:
         hint = "check the path and the file's permissions"
         raise _unreadable(path, (error.strerror or "unknown reason").lower(), hint) from None

@@ -75,20 +75,22 @@ def fuzz(
 ) -> Campaign:
     """Try random programs for a time; failures are written to `replays` as they are found.
 
+    The last case is left unfinished; what is done after the time is making a failure small.
     A judge that has found `most_failures` rests, and when all rest, the campaign is over.
     """
     judges = {name: find_judge(name) for name in (only or HOMES)}
     campaign = Campaign(seed, tallies={name: Tally() for name in judges})
     began = time.monotonic()
-    while time.monotonic() - began < seconds and campaign.programs != most_programs:
+    end = began + seconds
+    while time.monotonic() < end and campaign.programs != most_programs:
         case = random_case(seed + campaign.programs)
         campaign.programs += 1
         for name, judge in judges.items():
             tally = campaign.tallies[name]
-            if tally.failed >= most_failures:
-                continue
             start = time.monotonic()
-            judgement = verdict(judge, case)
+            if tally.failed >= most_failures or start >= end:
+                continue
+            judgement = verdict(judge, case, left=end - start)
             tally.add(judgement, time.monotonic() - start)
             if judgement.is_failure:
                 failure = _small(name, case, replays)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import traceback
 import warnings
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from pkgutil import resolve_name
 from rasp.errors import RaspNameError
 from rasp.fuzzing.cases import Case
 from rasp.fuzzing.outcomes import Disagreement, NothingToCompare
-from rasp.limits import alarm
+from rasp.limits import SNOOZE, alarm
 from rasp.spelling import did_you_mean
 
 Judge = Callable[[Case], None]
@@ -33,7 +34,8 @@ class Judgement:
     """What a judge says of a case."""
 
     kind: str
-    """`agreed`, `refused` (there was nothing to compare), `disagreed` or `crashed`."""
+    """`agreed`, `refused` (there was nothing to compare), `disagreed`, `crashed`, or `unfinished`
+    (the time for all cases was up)."""
     detail: str = ""
     signature: str = ""
     """What a smaller case must have in common to be the same failure."""
@@ -57,18 +59,31 @@ def find_judge(name: str) -> Judge:
     return judge
 
 
-def verdict(judge: Judge, case: Case, seconds: float = LONGEST) -> Judgement:
-    """Let a judge look at a case; anything that it raises by mistake is a failure too."""
+class _TimeIsUp(BaseException):
+    """There is no time left for a case; no judge takes it for an error of the program."""
 
-    def too_slow() -> Disagreement:
+
+def verdict(
+    judge: Judge, case: Case, seconds: float = LONGEST, left: float = math.inf
+) -> Judgement:
+    """Let a judge look at a case; anything that it raises by mistake is a failure too.
+
+    A case that takes too many `seconds` is one as well, but not one that only has few `left`.
+    """
+
+    def too_slow() -> BaseException:
+        if left < seconds:
+            return _TimeIsUp()
         return Disagreement(f"it takes more than {seconds:g} seconds")
 
     try:
-        with alarm(seconds, too_slow), warnings.catch_warnings():
+        with alarm(max(min(seconds, left), SNOOZE), too_slow), warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)  # numpy's overflows and the like
             judge(case)
     except NothingToCompare:
         return Judgement("refused")
+    except _TimeIsUp:
+        return Judgement("unfinished")
     except Disagreement as found:
         return Judgement("disagreed", str(found), "disagreed")
     except Exception as crash:

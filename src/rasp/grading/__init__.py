@@ -1,9 +1,9 @@
 """A FOLDER OF SUBMISSIONS AND AN EXERCISE -> POINTS, AND WHY.
 
-`exercise` reads what is asked (a reference program, a gallery program or a Python function),
-`cases` computes what it answers on many inputs, once; `submissions` finds the files; `task` grades
-one submission in a worker process with limits; `results` are the points, as a table, as data and
-in the form that Gradescope reads; `marking` puts it all together.
+`exercise` reads what is asked, `reference` what it names (an s-op or a Python function), and
+`cases` computes what that answers on many inputs, once; `submissions` finds the files; `task`
+grades one submission in a worker process with limits; `results` are the points, as a table, as
+data and in the form that Gradescope reads; `marking` puts it all together.
 """
 
 from rasp.grading.exercise import Exercise, read_exercises

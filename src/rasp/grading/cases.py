@@ -7,23 +7,19 @@ reference itself fails are not part of the exercise.
 
 from __future__ import annotations
 
-import importlib.util
-import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from rasp.atoms import read_input
+from rasp.atoms import read_input, show_input
 from rasp.equivalence.answering import Input, random_inputs, show_alphabet
 from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import InputsToTry
-from rasp.equivalence.sides import Side, answers_of
-from rasp.errors import RaspError, RaspNameError, RaspTypeError, RaspValueError
-from rasp.frontend.loader import read_source
-from rasp.frontend.session import Session
+from rasp.equivalence.sides import Answer, Side, answers_of
+from rasp.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.grading.exercise import GALLERY, LARGEST_FILE, Exercise
-from rasp.graph import Node, SOp
+from rasp.grading.reference import kept_in_bounds, read_reference
+from rasp.graph import Node
 from rasp.graph.portable import atom_to_json
 from rasp.limits import DEFAULT_LIMITS
 from rasp.programs import entry, load
@@ -35,6 +31,8 @@ from rasp.token_lists import read_tokens
 EXHAUSTIVE = 4_000
 """Inputs tried without leaving one out, where no length is asked for."""
 MOST_INPUTS = 200_000
+SECONDS = 10.0
+"""For one submission, and for the answers of one reference."""
 SEED = 0
 
 
@@ -60,7 +58,7 @@ class GradedCases:
         return {
             "name": exercise.output,
             "inputs": [[atom_to_json(atom) for atom in tokens] for tokens in self.inputs],
-            "answers": [[atom_to_json(atom) for atom in answer] for answer in self.answers],
+            "answers": [[_value_to_json(value) for value in answer] for answer in self.answers],
             "shortest": self.shortest,
             "hidden": self.hidden,
             "ignored": self.ignored,
@@ -70,8 +68,8 @@ class GradedCases:
         }
 
 
-def make_cases(exercise: Exercise) -> GradedCases:
-    """Ask the reference for its answers.
+def make_cases(exercise: Exercise, seconds: float = SECONDS) -> GradedCases:
+    """Ask the reference for its answers, which may take it some seconds.
 
     >>> cases = make_cases(Exercise("gallery:reverse"))
     >>> cases.inputs[5], cases.answers[5]
@@ -79,15 +77,20 @@ def make_cases(exercise: Exercise) -> GradedCases:
     """
     is_gallery = exercise.reference.startswith(GALLERY)
     member = entry(exercise.reference.removeprefix(GALLERY)) if is_gallery else None
-    reference = member.wanted if member else _reference(exercise)
+    reference = member.wanted if member else read_reference(exercise.reference, seconds)
     shortest, longer, described = (
         _gallery_inputs(member, exercise) if member and exercise.alphabet is None else
         _inputs(exercise, load(member.name).node if member else reference)
     )  # fmt: skip
     hidden = _hidden(exercise)
     asked = [*shortest, *longer, *hidden]
-    answers = answers_of(reference, asked)
+    with kept_in_bounds(exercise.reference, seconds):
+        answers = answers_of(reference, asked)
     kept = [number for number, answer in enumerate(answers) if not isinstance(answer, RaspError)]
+    if not asked:
+        raise RaspValueError(
+            "there is no input to try", hint="give a greater `--max-length` or `--random`"
+        )
     if not kept:
         failed = answers[0]
         assert isinstance(failed, RaspError)
@@ -95,6 +98,7 @@ def make_cases(exercise: Exercise) -> GradedCases:
             f"the reference `{exercise.reference}` fails on every input: {failed.message}",
             hint="say which tokens it is for: `--alphabet`",
         )
+    _refuse_lists(exercise, asked, answers)
     return GradedCases(
         exercise,
         [asked[number] for number in kept],
@@ -107,43 +111,20 @@ def make_cases(exercise: Exercise) -> GradedCases:
     )
 
 
-def _reference(exercise: Exercise) -> Side:
-    path, _, name = exercise.reference.rpartition(":")
-    return _python_function(path, name) if path.endswith(".py") else _s_op(path, name)
+def _refuse_lists(exercise: Exercise, asked: list[Input], answers: list[Answer]) -> None:
+    """Refuse a Python function that answers as a selector does."""
+    for tokens, answer in zip(asked, answers, strict=True):
+        if isinstance(answer, list) and any(isinstance(value, list) for value in answer):
+            raise RaspTypeError(
+                f"the reference `{exercise.reference}` gives a list of lists on "
+                f"{show_input(tokens)}, and an s-op does not",
+                hint="return a list with a bool, number or string, or `None`, for each position",
+            )
 
 
-def _s_op(path: str, name: str) -> Node:
-    session = Session()
-    _, errors = session.check(read_source(path), only_definitions=True)
-    if errors:
-        errors[0].others = tuple(errors[1:])
-        raise errors[0]
-    try:
-        node = session.find(name)
-    except RaspNameError as error:
-        raise RaspNameError(f"the reference `{path}` has no `{name}`", hint=error.hint) from None
-    if not isinstance(node, SOp):
-        raise RaspTypeError(f"`{name}` in `{path}` is no s-op", hint="grade an s-op")
-    return node
-
-
-def _python_function(path: str, name: str) -> Callable[[list[Any]], Any]:
-    spec = importlib.util.spec_from_file_location("rasp_specification", path)
-    try:
-        if spec is None or spec.loader is None or not os.path.isfile(path):
-            raise FileNotFoundError
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        function: Callable[[list[Any]], Any] = getattr(module, name)
-    except FileNotFoundError:
-        raise RaspValueError(f"there is no file `{path}`", hint="check the path") from None
-    except AttributeError:
-        raise RaspNameError(f"`{path}` has no function `{name}`", hint="check its name") from None
-    except Exception as error:  # it is the teacher's own code: whatever it raises is told
-        raise RaspValueError(
-            f"`{path}` cannot be imported: {type(error).__name__}: {error}", hint="run it alone"
-        ) from None
-    return function
+def _value_to_json(value: Any) -> Any:
+    """An atom with its kind; a float, and `None` where anything will do, as they are."""
+    return value if value is None or isinstance(value, float) else atom_to_json(value)
 
 
 def _inputs(exercise: Exercise, reference: Side) -> tuple[list[Input], list[Input], str]:

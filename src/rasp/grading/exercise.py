@@ -8,16 +8,30 @@ layers = 1
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tomllib
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from rasp.errors import RaspValueError
+from rasp.errors import RaspError, RaspValueError
 from rasp.reading import ABSENT, read_file
 from rasp.spelling import did_you_mean
 
 GALLERY = "gallery:"
+NUMBER, COUNT, TEXT = "a number from 0 on", "a whole number from 0 on", "a text in quotes"
+YES_OR_NO = "`true` or `false`"
+HINTS = {NUMBER: "for example 10", COUNT: "for example 2", TEXT: 'for example "hist"',
+         YES_OR_NO: "for example `partial = true`"}  # fmt: skip
+TYPES = {NUMBER: (int, float), COUNT: (int,), TEXT: (str,), YES_OR_NO: (bool,)}
+VALUES = {
+    **dict.fromkeys(("points", "size_points"), NUMBER),
+    **dict.fromkeys(("layers", "heads", "max_length", "random", "random_length"), COUNT),
+    **dict.fromkeys(("name", "inputs"), TEXT),
+    "partial": YES_OR_NO,
+}
+"""What may be written for a key."""
 LARGEST_FILE = 1_000_000
 """Bytes of a file with exercises, or with hidden inputs."""
 
@@ -53,6 +67,25 @@ class Exercise:
     """A file of further inputs, one a line, that students do not see."""
     partial: bool = False
     """Whether a wrong answer earns the share of those inputs that it gets right."""
+    place: str = field(default="", kw_only=True, compare=False, repr=False)
+    """Where it was read, for errors: a file of exercises and its number in there."""
+
+    @contextlib.contextmanager
+    def naming_place(self) -> Iterator[None]:
+        """Let errors say which exercise of a file they are about.
+
+        >>> with Exercise("a.rasp:a", place="exercise 2 of `week.toml`").naming_place():
+        ...     raise RaspValueError("`points` is a number from 0 on")
+        Traceback (most recent call last):
+        ...
+        rasp.errors.RaspValueError: error: in exercise 2 of `week.toml`: `points` is a number ...
+        """
+        try:
+            yield
+        except RaspError as error:
+            if self.place:
+                error.message = f"in {self.place}: {error.message}"
+            raise
 
     @property
     def output(self) -> str:
@@ -82,12 +115,23 @@ def read_exercises(reference: str, **options: Any) -> tuple[Exercise, ...]:
         raise RaspValueError(
             f"`{reference}` lists no exercises", hint="begin each exercise with `[[exercise]]`"
         )
-    folder = os.path.dirname(reference)
-    return tuple(_checked(_from_table(table, folder, given)) for table in tables)
+    return tuple(
+        _numbered(reference, number, table, given) for number, table in enumerate(tables, 1)
+    )
 
 
-def _from_table(table: dict[str, Any], folder: str, given: dict[str, Any]) -> Exercise:
-    keys = [field.name for field in fields(Exercise)]
+def _numbered(path: str, number: int, table: Any, given: dict[str, Any]) -> Exercise:
+    """Read one exercise of a file."""
+    place = f"exercise {number} of `{path}`"
+    with Exercise("", place=place).naming_place():
+        if not isinstance(table, dict):
+            raise RaspValueError("it is no table", hint="begin each exercise with `[[exercise]]`")
+        exercise = _from_table(table, given)
+    return _beside(path, replace(exercise, place=place))
+
+
+def _from_table(table: dict[str, Any], given: dict[str, Any]) -> Exercise:
+    keys = [key.name for key in fields(Exercise) if key.name != "place"]
     for key in table:
         if key not in keys:
             hint = did_you_mean(key, keys, f"an exercise has {', '.join(keys)}")
@@ -96,7 +140,12 @@ def _from_table(table: dict[str, Any], folder: str, given: dict[str, Any]) -> Ex
         raise RaspValueError(
             "an exercise needs a reference", hint='for example `reference = "gallery:dyck2"`'
         )
-    exercise = Exercise(**(given | table))
+    return _checked(Exercise(**(given | table)))
+
+
+def _beside(path: str, exercise: Exercise) -> Exercise:
+    """Look for the exercise's own files beside the file of exercises."""
+    folder = os.path.dirname(path)
     if not exercise.reference.startswith(GALLERY):
         exercise = replace(exercise, reference=os.path.join(folder, exercise.reference))
     if exercise.inputs is not None:
@@ -112,10 +161,11 @@ def _checked(exercise: Exercise) -> Exercise:
             f"`{exercise.reference}` is no reference",
             hint="write FILE.rasp:NAME, gallery:NAME or FILE.py:FUNCTION",
         )
-    for field in ("points", "size_points", "random", "layers", "heads"):
-        number = getattr(exercise, field)
-        if number is not None and (not isinstance(number, (int, float)) or number < 0):
-            raise RaspValueError(f"`{field}` is a number from 0 on", hint="for example 10")
+    for key, wanted in VALUES.items():
+        value = getattr(exercise, key)
+        is_negative = isinstance(value, (int, float)) and not value >= 0  # or no number: nan
+        if value is not None and (type(value) not in TYPES[wanted] or is_negative):
+            raise RaspValueError(f"`{key}` is {wanted}", hint=HINTS[wanted])
     if (exercise.size_points or 0) > exercise.points:
         raise RaspValueError(
             "`size_points` are a part of the points, not more than all", hint="give fewer"

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rasp.errors import RaspError
-from rasp.grading.cases import GradedCases, make_cases
+from rasp.grading.cases import SECONDS, GradedCases, make_cases
 from rasp.grading.exercise import Exercise
 from rasp.grading.results import Grades, Mark, mark
 from rasp.grading.submissions import Submission
@@ -20,7 +20,6 @@ from rasp.replacing import replace_file
 from rasp.sandbox import Sandbox
 from rasp.sandbox.job import Job
 
-SECONDS = 10.0
 AHEAD = 3
 """Requests that wait for each worker."""
 TASK = "rasp.grading.task:grade_submission"
@@ -39,8 +38,9 @@ def grade(
 ) -> Grades:
     """Grade submissions; what one of them does is its own result alone.
 
-    `seconds` and `memory` are for one submission. In a submission that is a folder, the program
-    is called `file`, or else `main.rasp`, or else it is the only one there.
+    `seconds` and `memory` are for one submission; a reference has as many seconds. In a
+    submission that is a folder, the program is called `file`, or else `main.rasp`, or else it is
+    the only one there.
 
     >>> from rasp.grading import find_submissions
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -53,7 +53,7 @@ def grade(
     <BLANKLINE>
     1 submission: 0 all right; 0 points on average
     """
-    every = tuple(make_cases(exercise) for exercise in exercises)
+    every = tuple(_cases(exercise, seconds) for exercise in exercises)
     count = min(workers or os.cpu_count() or 1, len(submissions))
     with tempfile.TemporaryDirectory() as folder:
         cases = os.path.join(folder, "cases.json")
@@ -64,6 +64,11 @@ def grade(
             grading = _Grading(box, every, cases, limits, file)
             marks = grading.run(submissions, AHEAD * count, progress or (lambda *_: None))
     return Grades(every, marks)
+
+
+def _cases(exercise: Exercise, seconds: float) -> GradedCases:
+    with exercise.naming_place():
+        return make_cases(exercise, seconds)
 
 
 class _Grading:

@@ -10,7 +10,8 @@ from rasp.visible import visibly
 
 RIGHT, TOO_LARGE = "right", "too large"
 LONGEST_NAME = 24
-COLUMNS = 100
+LONGEST_LINE = 1_000
+"""A note quotes what a program gives, and one atom can have 100,000 characters."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,9 @@ class Grades:
             "  ".join([*(cell.ljust(w) for cell, w in zip(row[:4], widths, strict=True)), row[4]])
             for row in rows
         ]
-        return "\n".join([*(_cut(line.rstrip(), COLUMNS) for line in lines), "", self._summary()])
+        return "\n".join(
+            [*(_cut(line.rstrip(), LONGEST_LINE) for line in lines), "", self._summary()]
+        )
 
     __repr__ = __str__
 

@@ -40,6 +40,11 @@ class Submission:
         ...     Submission("ada", folder, folder).read(Limits()).text
         'x = 1;'
         """
+        if self.folder is None and os.path.isdir(self.path):
+            raise RaspValueError(
+                f"`{os.path.basename(self.path)}` is a link to a folder",
+                hint="hand in the folder itself",
+            )
         path = self.path if self.folder is None else _main_file(self.folder, file)
         top = os.path.realpath(self.folder or os.path.dirname(self.path) or os.curdir)
         if os.path.commonpath([top, os.path.realpath(path)]) != top:
@@ -79,21 +84,27 @@ def find_submissions(path: str, is_one: bool = False) -> list[Submission]:
         return [Submission(_name(path), path)]
     if is_one:
         return [Submission(os.path.basename(os.path.abspath(path)), path, path)]
-    submissions = []
-    for name in sorted(os.listdir(path)):
-        inner = os.path.join(path, name)
-        if name.startswith("."):
-            continue
-        if os.path.isdir(inner) and not os.path.islink(inner):
-            submissions.append(Submission(name, inner, inner))
-        elif name.endswith(SUFFIX):
-            submissions.append(Submission(_name(name), inner))
-    if not submissions:
+    names = sorted(name for name in os.listdir(path) if _is_submission(path, name))
+    if not names:
         raise RaspValueError(
             f"there is no submission in `{path}`",
             hint="a submission is a `.rasp` file, or a folder with one",
         )
-    return submissions
+    return [_listed(path, name, names) for name in names]
+
+
+def _is_submission(path: str, name: str) -> bool:
+    is_folder = os.path.isdir(os.path.join(path, name))
+    return not name.startswith(".") and (is_folder or name.endswith(SUFFIX))
+
+
+def _listed(path: str, name: str, names: list[str]) -> Submission:
+    """A link to a folder is listed without the folder, because what it leads to is not read."""
+    inner = os.path.join(path, name)
+    if os.path.isdir(inner):
+        return Submission(name, inner, None if os.path.islink(inner) else inner)
+    short = _name(name)
+    return Submission(name if short in names else short, inner)  # `ada.rasp` beside `ada/`
 
 
 def _name(path: str) -> str:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from rasp.architecture.fit import fit
+from rasp.architecture.reasons import count
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom, show_input, to_python
 from rasp.equivalence.answering import answers
@@ -46,8 +47,12 @@ def _read_cases(path: str) -> list[dict[str, Any]]:
     exercises: list[dict[str, Any]] = read_json(path, LARGEST_CASES)
     for exercise in exercises:
         for key in ("inputs", "answers"):
-            exercise[key] = [tuple(map(atom_from_json, atoms)) for atoms in exercise[key]]
+            exercise[key] = [tuple(map(_value_from_json, values)) for values in exercise[key]]
     return exercises
+
+
+def _value_from_json(data: Any) -> Any:
+    return data if data is None or isinstance(data, float) else atom_from_json(data)
 
 
 def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]) -> Finding:
@@ -104,10 +109,13 @@ def _wrong(
     if number >= first_hidden:
         outcome["note"] = "it is wrong on a hidden input"
     else:
-        gives = "fails" if isinstance(answer, RaspError) else f"gives {show_answer(answer)}"
-        outcome["note"] = f"on {show_input(tokens)} it {gives}, not {show_answer(right)}"
-        outcome |= {"input": [to_python(atom) for atom in tokens], "wanted": show_answer(right),
-                    "got": show_answer(answer)}  # fmt: skip
+        wanted, given = show_answer(right), show_answer(answer)
+        outcome["note"] = f"on {show_input(tokens)} it " + (
+            f"should give {wanted}, but {given}" if isinstance(answer, RaspError) else
+            f"gives {given}, not {wanted}"
+        )  # fmt: skip
+        shown = [to_python(atom) for atom in tokens]
+        outcome |= {"input": shown, "wanted": wanted, "got": given}
     if exercise["partial"]:
         outcome["share"] = _share(pair, node, exercise, first_hidden)
     return outcome
@@ -134,11 +142,11 @@ def _size(session: Session, node: SOp, exercise: dict[str, Any]) -> Finding:
     handle = Handle(node, limits=session.limits)
     verdict = fit(handle, layers=layers, heads=heads)
     if not verdict.fits:
-        allowed = [f"{most} {what}" for most, what in ((layers, "layers"), (heads, "heads"))
-                   if most is not None]  # fmt: skip
+        taken = count(placed.layers, "layer"), count(placed.width, "head")
+        most = [count(limit, what) for limit, what in ((layers, "layer"), (heads, "head"))
+                if limit is not None]  # fmt: skip
         told["fits"] = False
         told["size_note"] = (
-            f"it takes {placed.layers} layers of up to {placed.width} heads; "
-            f"{' of '.join(allowed)} are allowed"
+            f"it takes {' of up to '.join(taken)}; at most {' of '.join(most)} may be used"
         )
     return told

@@ -1,6 +1,6 @@
 """Programs and dials in, a folder of models out: one folder each, and an index of them all.
 
-A model that is there already is left alone, so that an interrupted run goes on where it stopped.
+A model that is there already is kept, so that an interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 import rasp.programs
-from rasp.compiler import Transformer, compile
-from rasp.errors import RaspError, RaspUnsupportedError
+from rasp.compiler import Transformer, compile, load
+from rasp.errors import RaspError, RaspUnsupportedError, RaspValueError
 from rasp.programs.inputs import BOS
 from rasp.reading import read_json
 from rasp.replacing import replacing
@@ -23,6 +23,7 @@ from rasp.testbed.checking import MOST_BYTES, problems
 from rasp.testbed.dials import Dials
 from rasp.testbed.folder import CARD, make, write
 from rasp.testbed.superposition import ENOUGH
+from rasp.training.config import differences
 
 INDEX = "index.json"
 
@@ -64,10 +65,13 @@ def write_many(
 ) -> Iterator[Outcome]:
     """Compile each program once and write it with each setting of the dials."""
     torch.set_num_threads(1)  # the models are small: more threads only wait for one another
-    every = list(settings)
+    every, programs = list(settings), list(sources)
     folder.mkdir(parents=True, exist_ok=True)
-    for source in sources:
-        names = {dials: f"{source.name}.{dials.name}.{dials.seed}" for dials in every}
+    for source in programs:
+        for dials in every:
+            _refuse_another(folder / _name(source, dials), length, style)
+    for source in programs:
+        names = {dials: _name(source, dials) for dials in every}
         missing = [dials for dials in every if not (folder / names[dials] / CARD).exists()]
         yield from (Outcome(names[dials], "there") for dials in every if dials not in missing)
         if not missing:
@@ -80,6 +84,23 @@ def write_many(
         for dials in missing:
             yield _written(names[dials], model, dials, folder)
     write_index(folder)
+
+
+def _name(source: StudyProgram, dials: Dials) -> str:
+    return f"{source.name}.{dials.name}.{dials.seed}"
+
+
+def _refuse_another(place: Path, length: int, style: str) -> None:
+    """Raise where a model of the same name was compiled otherwise: its name does not say how."""
+    if not (place / CARD).exists():
+        return
+    settings = load(place / "certified").settings
+    before = {"length": settings.max_length, "style": settings.style}
+    if changes := differences(before, {"length": length, "style": style}):
+        raise RaspValueError(
+            f"the model `{place.name}` in {place.parent} is another one: {'; '.join(changes)}",
+            hint="nothing was changed; write the new models to another folder",
+        )
 
 
 def compiled(source: StudyProgram, length: int, style: str) -> Transformer:

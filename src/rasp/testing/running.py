@@ -21,6 +21,8 @@ from rasp.testing.lines import StatedHeads, StatedValue, StrayLine, expected_lin
 from rasp.visible import visibly
 
 PAGE = ".md"
+NO_HEADS = "no heads"
+"""In the place of numbers, where an s-op needs no attention."""
 
 
 @visibly
@@ -148,9 +150,10 @@ def _heads_failure(name: str, stated: str, span: Span, session: Session) -> Fail
         node = session.find(name)
         if not isinstance(node, Node):
             return Failure(span, f"{span}: `{name}` is {describe(node)}, which has no heads")
-        scheduled = " ".join(map(str, schedule(node).heads_per_layer))
+        scheduled = " ".join(map(str, schedule(node).heads_per_layer)) or NO_HEADS
     except RaspError as error:
         return Failure(span, str(error.located(span)))
+    stated = stated or NO_HEADS
     if scheduled == stated:
         return None
     return Failure(span, f"heads per layer: {name}", stated, scheduled)

@@ -137,3 +137,22 @@ def test_the_command_line_compiles_to_a_folder(
     assert main(["compile", str(program), "hist", *options]) == 0
     assert "exact for all inputs up to length 5" in capsys.readouterr().out
     assert load(target)("abca") == [2, 1, 1, 2]
+
+
+def test_the_command_writes_into_no_folder_of_other_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program, out = tmp_path / "first.rasp", tmp_path / "out"
+    program.write_text("first = indices + 1;")
+    out.mkdir()
+    words = ["compile", str(program), "first", "--alphabet", "a", "--max-length", "2", "-o"]
+    (out / "letter.txt").write_text("mine")
+    assert main([*words, str(out)]) == 2
+    assert f"`{out}` holds `letter.txt`, and no compiled model" in capsys.readouterr().err
+    assert main([*words, str(program)]) == 2
+    assert "is a file, and a compiled model is a folder" in capsys.readouterr().err
+    (out / "letter.txt").unlink()
+    assert main([*words, str(out)]) == 0
+    (out / "letter.txt").write_text("mine")
+    assert main([*words, str(out)]) == 0, "an older model is replaced, and only that"
+    assert (out / "letter.txt").read_text() == "mine"

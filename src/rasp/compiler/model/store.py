@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.model.wiring import feed_forward_name
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph.portable import broken
-from rasp.reading import fingerprint, parse_json, read_file
+from rasp.reading import ABSENT, fingerprint, parse_json, read_file, read_json
 from rasp.replacing import replace_file, unwritable
 
 WEIGHTS, MODEL = "weights.safetensors", "model.json"
@@ -53,6 +54,41 @@ def save(model: Transformer, folder: str | Path) -> None:
         os.replace(place / NEXT_WEIGHTS, place / WEIGHTS)
     except OSError as error:
         raise unwritable(place, error) from None
+
+
+def check_free(folder: str | Path) -> None:
+    """Refuse a folder that holds files and no model: a model is not written among them.
+
+    >>> check_free(os.path.dirname(__file__))
+    Traceback (most recent call last):
+    ...
+    rasp.errors.RaspValueError: error: `...` holds `__init__.py`, and no compiled model
+    hint: give a new folder, or one with an older model
+    """
+    place = Path(folder)
+    if not os.path.lexists(place):
+        return
+    if not place.is_dir():
+        raise RaspValueError(
+            f"`{folder}` is a file, and a compiled model is a folder", hint="give a new folder"
+        )
+    try:
+        strangers = sorted(set(os.listdir(place)) - {NEXT_WEIGHTS})
+    except OSError as error:
+        raise unwritable(place, error) from None
+    if strangers and not _holds_model(place):
+        raise RaspValueError(
+            f"`{folder}` holds `{strangers[0]}`, and no compiled model",
+            hint="give a new folder, or one with an older model",
+        )
+
+
+def _holds_model(place: Path) -> bool:
+    """Tell whether there is a model of ours, of any format."""
+    with suppress(*ABSENT, RaspError):
+        data = read_json(place / MODEL, LARGEST_DESCRIPTION)
+        return isinstance(data, dict) and "format" in data and "fingerprint" in data
+    return False
 
 
 def dump(data: dict[str, Any]) -> bytes:
