@@ -23,7 +23,7 @@ from rasp.reading import ABSENT, read_file
 
 
 class _ReferenceTooSlow(BaseException):
-    """The alarm went off; no `except Exception` of a teacher takes it for an error of his."""
+    """The alarm went off; no `except Exception` of a teacher's takes it for an error."""
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ WIDE = 64
 
 
 def narrowed(linear: Linear, base: BaseVariables) -> tuple[Linear, Callable[[Fraction], Fraction]]:
-    """The narrower sum, and which number of it each number of the given sum becomes.
+    """The narrower sum in whole units, and which number of it each number of the sum becomes.
 
     Where all large parts are multiples of a unit that is more than the small ones reach, a number
     is one multiple and one small rest: both are known from it, and so is the narrower number.
@@ -41,11 +41,15 @@ def narrowed(linear: Linear, base: BaseVariables) -> tuple[Linear, Callable[[Fra
                 numbers[part] = [number * factor for number in numbers[part]]
                 factors[part] *= factor
 
+    if not steps:
+        return linear, lambda number: number
+    whole = content(chain(*numbers.values()))
+
     def narrow(number: Fraction) -> Fraction:
         for lowest, unit, change in steps:
             number += (number - lowest) // unit * unit * change
-        return number
+        return number / whole
 
-    weights = {coordinate: weight * factors[base.variable_of(coordinate)]
+    weights = {coordinate: weight * factors[base.variable_of(coordinate)] / whole
                for coordinate, weight in linear.parts.items()}  # fmt: skip
-    return Linear(linear.constant, weights) if steps else linear, narrow
+    return Linear(linear.constant / whole, weights), narrow
