@@ -87,6 +87,21 @@ def test_programs_in_neither_are_told_what_is_to_blame(text: str, blamed: str) -
     assert blamed in found["C-RASP"].why
 
 
+@pytest.mark.parametrize(
+    ("counts", "blamed"),
+    [
+        ("same = select(tokens, tokens, ==);\nhist = selector_width(same);", "selector_width(same)"),
+        ("\nhist = histf(tokens);", "histf(tokens)"),
+    ],
+)
+def test_a_head_is_blamed_and_not_another_user_of_its_selector(counts: str, blamed: str) -> None:
+    text = f"{counts}\nfirst = not has_prev(tokens);\nx = hist + indicator(first);"
+    found = asked(text)
+    for dialect in ("RASP-L", "C-RASP"):
+        assert found[dialect].why == f"`{blamed}` looks at later positions"
+        assert found[dialect].line == "<input>:2"
+
+
 def test_a_rewrite_is_said() -> None:
     mean = asked('x = frac_prevs(tokens, "a") > 0.5;')["C-RASP"]
     assert mean.holds and not mean.is_as_written and "mean" in mean.rewrites[0]

@@ -20,6 +20,7 @@ from rasp.dialect.selector_rows import (
     MOST_CASES,
     Case,
     Cases,
+    LooksAhead,
     NotInDialect,
     QueryRow,
     SelectorReader,
@@ -63,7 +64,10 @@ class Reader(ABC, Generic[Program]):
         """What an s-op holds, case by case."""
         key = node, at_last
         if key not in self._cases:
-            cases = self._merged(self._read(node, at_last))
+            try:
+                cases = self._merged(self._read(node, at_last))
+            except LooksAhead as refusal:
+                raise NotInDialect(node, str(refusal)) from None
             if len(cases) > MOST_CASES:
                 raise NotInDialect(node, f"holds more than {MOST_CASES} different values")
             self._cases[key] = cases

@@ -44,6 +44,13 @@ class NotInDialect(Exception):
         self.reason = reason
 
 
+class LooksAhead(Exception):
+    """A head looks at later positions: the head is to blame, not its selector.
+
+    The selector may be a part of another head too, one that looks back.
+    """
+
+
 @dataclass(frozen=True)
 class QueryRow:
     """A selector seen from the queries that a truth holds at."""

@@ -185,7 +185,7 @@ def dialects(output: Outputs, alphabet: object = None) -> Dialects:
     >>> import rasp
     >>> standing = rasp.dialects(rasp.programs.load("reverse"))["RASP-L"]
     >>> standing.holds, standing.line
-    (False, 'reverse.rasp:5')
+    (False, 'reverse.rasp:6')
     """
     (node,) = output_nodes(output)
     if not isinstance(node, SOp):
