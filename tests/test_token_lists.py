@@ -74,6 +74,8 @@ def test_an_alphabet_holds_each_token_once(text: str, alphabet: tuple[object, ..
         ("[]()", "begins like a list but is none", 'go in quotes, as in "[]"'),
         ('"ab', "begins like a list but is none", "go in quotes"),
         ("[[]]", "is no list of tokens", "at least one bool, number or string"),
+        (f"[{'1' * 5000}]", "a number of 5000 digits is over the limit", "smaller numbers"),
+        ("[1e400]", "`1e400` is too large: a float ends at about 1.8e308", "smaller numbers"),
         ("9..0", "the range `9..0` is empty", "the smaller end first"),
         ("0..99999999999", "has more than", "write a shorter one"),
         ("a,b", "can be read in two ways", 'ab, or ["a", "b", ","] with the comma'),

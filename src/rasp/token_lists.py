@@ -15,11 +15,13 @@ is a character like any other. What could be read in two ways (`a,b`, `1,2`) is 
 from __future__ import annotations
 
 import json
+import math
 import re
+from functools import partial
 from typing import Any
 
 from rasp.atoms import Atom, PythonAtom, read_input, to_python
-from rasp.errors import RaspError, RaspTypeError, RaspValueError
+from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
 from rasp.limits import DEFAULT_LIMITS, Limits
 
 HELP = 'abc, 0..9, a..z or a JSON list such as ["ab", "c"]'
@@ -38,7 +40,7 @@ def read_tokens(text: str, limits: Limits = DEFAULT_LIMITS) -> str | list[Python
     ('hello', [1, 2], '[]', [1, 2, 3])
     """
     if text.lstrip()[:1] in ("[", '"'):
-        return _read_list(text)
+        return _read_list(text, limits)
     tokens = _range(text, limits)
     return text if tokens is None else tokens
 
@@ -122,9 +124,9 @@ def _range(text: str, limits: Limits = DEFAULT_LIMITS) -> list[PythonAtom] | Non
     return [number(code) for code in range(low, high + 1)]
 
 
-def _read_list(text: str) -> str | list[PythonAtom]:
+def _read_list(text: str, limits: Limits) -> str | list[PythonAtom]:
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_int=partial(_int, limits), parse_float=_float)
     except (ValueError, RecursionError):
         value = _as_rasp_writes_it(text)
     if isinstance(value, str) or _is_list_of_atoms(value):
@@ -139,6 +141,26 @@ def _read_list(text: str) -> str | list[PythonAtom]:
         f"`{_cut(text)}` begins like a list but is none",
         hint=f'write [1, 2] or ["a", "b"]; {QUOTED}',
     )
+
+
+def _int(limits: Limits, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:  # Python does not read so many digits
+        raise RaspLimitError(
+            f"a number of {len(text)} digits is over the limit of {limits.number_digits}",
+            hint="work with smaller numbers",
+        ) from None
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise RaspValueError(
+            f"`{_cut(text)}` is too large: a float ends at about 1.8e308",
+            hint="work with smaller numbers",
+        )
+    return value
 
 
 def _as_rasp_writes_it(text: str) -> object:

@@ -102,6 +102,12 @@ def test_a_head_is_blamed_and_not_another_user_of_its_selector(counts: str, blam
         assert found[dialect].line == "<input>:2"
 
 
+def test_a_chain_that_is_too_long_to_read_is_said_to_be_so() -> None:
+    loop = "x = indices; for i in range(300) { x = aggregate(select_all, x + 1); }"
+    with pytest.raises(rasp.RaspLimitError, match="each of which needs the one before"):
+        asked(loop)
+
+
 def test_a_rewrite_is_said() -> None:
     mean = asked('x = frac_prevs(tokens, "a") > 0.5;')["C-RASP"]
     assert mean.holds and not mean.is_as_written and "mean" in mean.rewrites[0]

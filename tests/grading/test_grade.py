@@ -167,7 +167,7 @@ def test_the_command_tells_a_students_mistake_from_the_graders(
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("reference.rasp:nothing", "has no `nothing`"),
+        ("reference.rasp:nothing", "has no `nothing`\nhint: the names are `hist`"),
         ("reference.rasp", "is no reference"),
         ("missing.rasp:x", "cannot be read"),
         ("gallery:nothing", "the gallery has no program `nothing`"),

@@ -25,7 +25,7 @@ from rasp.dialect.selector_rows import (
     QueryRow,
     SelectorReader,
 )
-from rasp.errors import RaspError
+from rasp.errors import RaspError, RaspLimitError
 from rasp.frontend.values import is_atom
 from rasp.graph import (
     Aggregate,
@@ -68,6 +68,11 @@ class Reader(ABC, Generic[Program]):
                 cases = self._merged(self._read(node, at_last))
             except LooksAhead as refusal:
                 raise NotInDialect(node, str(refusal)) from None
+            except RecursionError:
+                raise RaspLimitError(
+                    "too many s-ops, each of which needs the one before, to read it as a dialect",
+                    hint="make the loop that chains them shorter",
+                ) from None
             if len(cases) > MOST_CASES:
                 raise NotInDialect(node, f"holds more than {MOST_CASES} different values")
             self._cases[key] = cases
