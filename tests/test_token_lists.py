@@ -70,10 +70,10 @@ def test_an_alphabet_holds_each_token_once(text: str, alphabet: tuple[object, ..
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("[1,2", "begins like a list but is none", "characters that begin with `[`"),
-        ("[]()", "begins like a list but is none", 'go in quotes, as in "[]"'),
-        ('"ab', "begins like a list but is none", "go in quotes"),
-        ("[[]]", "is no list of tokens", "at least one bool, number or string"),
+        ("[1,2", "begins like a list but is not one", "characters that begin with `[`"),
+        ("[]()", "begins like a list but is not one", 'go in quotes, as in "[]"'),
+        ('"ab', "begins like a list but is not one", "go in quotes"),
+        ("[[]]", "is not a list of tokens", "at least one bool, number or string"),
         (f"[{'1' * 5000}]", "a number of 5000 digits is over the limit", "smaller numbers"),
         ("[1e400]", "`1e400` is too large: a float ends at about 1.8e308", "smaller numbers"),
         ("9..0", "the range `9..0` is empty", "the smaller end first"),
@@ -113,7 +113,7 @@ def test_a_range_of_endless_numbers_is_no_range() -> None:
 def test_malformed_json_is_an_error_on_the_command_line(capsys: Any, program: str) -> None:
     code, out, error = call(capsys, "eval", program, "same", "[1,2")
     assert (code, out) == (2, "")
-    assert "`[1,2` begins like a list but is none" in error and "`--text`" in error
+    assert "`[1,2` begins like a list but is not one" in error and "`--text`" in error
     assert call(capsys, "eval", program, "same", "[1,2", "--text", "--json")[1] == (
         '["[", "1", ",", "2"]\n'
     )

@@ -104,7 +104,7 @@ def _quoted(parts: list[str]) -> str:
 
 
 def _range(text: str, limits: Limits = DEFAULT_LIMITS) -> list[PythonAtom] | None:
-    """The tokens of `0..9` or `a..z`; None where a text is no range."""
+    """The tokens of `0..9` or `a..z`; None where a text is not a range."""
     if ends := NUMBERS.fullmatch(text):
         low, high = int(ends[1]), int(ends[2])
         number: Any = int
@@ -134,11 +134,11 @@ def _read_list(text: str, limits: Limits) -> str | list[PythonAtom]:
         return checked
     if isinstance(value, list):
         raise RaspTypeError(
-            f"`{_cut(text)}` is no list of tokens",
+            f"`{_cut(text)}` is not a list of tokens",
             hint=f"give at least one bool, number or string; {QUOTED}",
         )
     raise RaspValueError(
-        f"`{_cut(text)}` begins like a list but is none",
+        f"`{_cut(text)}` begins like a list but is not one",
         hint=f'write [1, 2] or ["a", "b"]; {QUOTED}',
     )
 
@@ -164,7 +164,7 @@ def _float(text: str) -> float:
 
 
 def _as_rasp_writes_it(text: str) -> object:
-    """Read `[True, 'a']`, which JSON does not know; None where it is no list either."""
+    """Read `[True, 'a']`, which JSON does not know; None where it is not a list either."""
     import ast  # only lists that are not JSON come here
     import warnings
 

@@ -49,7 +49,7 @@ COMMANDS = {
     "quit": "quit: leave (so does exit, and Ctrl-D)",
 }
 
-# Commands of the shell, `rasp fit …`: the prompt knows that they are none of its own.
+# Commands of the shell, `rasp fit …`: the prompt knows that they are not its own.
 SHELL_COMMANDS = (
     "run", "eval", "test", "check", "fit", "dialect", "diff", "grade", "compile", "export",
     "verify", "testbed", "gallery", "fmt", "train", "reproduce", "play", "fuzz", "lsp",

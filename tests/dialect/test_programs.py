@@ -90,7 +90,7 @@ def test_programs_in_neither_are_told_what_is_to_blame(text: str, blamed: str) -
 @pytest.mark.parametrize(
     ("counts", "blamed"),
     [
-        ("same = select(tokens, tokens, ==);\nhist = selector_width(same);", "selector_width(same)"),
+        ("same = select_eq(tokens, tokens);\nhist = selector_width(same);", "selector_width(same)"),
         ("\nhist = histf(tokens);", "histf(tokens)"),
     ],
 )

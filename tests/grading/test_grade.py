@@ -168,7 +168,7 @@ def test_the_command_tells_a_students_mistake_from_the_graders(
     ("asked", "said"),
     [
         ("reference.rasp:nothing", "has no `nothing`\nhint: the names are `hist`"),
-        ("reference.rasp", "is no reference"),
+        ("reference.rasp", "is not a reference"),
         ("missing.rasp:x", "cannot be read"),
         ("gallery:nothing", "the gallery has no program `nothing`"),
         ("missing.py:x", "there is no file `missing.py`"),
@@ -177,7 +177,7 @@ def test_the_command_tells_a_students_mistake_from_the_graders(
         ("fine.py:fails", "does not say which tokens it is for"),
         ("empty.toml", "lists no exercises"),
         ("wrong.toml", "did you mean `points`"),
-        ("text.toml", "is no TOML"),
+        ("text.toml", "is not TOML"),
     ],
 )
 def test_a_mistake_of_the_grader_ends_with_2(

@@ -190,7 +190,7 @@ def dialects(output: Outputs, alphabet: object = None) -> Dialects:
     (node,) = output_nodes(output)
     if not isinstance(node, SOp):
         raise RaspTypeError(
-            "dialects are those of s-ops, and this is none", hint="aggregate something with it"
+            "dialects are those of s-ops, and this is not one", hint="aggregate something with it"
         )
     tokens = choose_inputs([node], alphabet is None, alphabet).alphabet
     asking = _Asking(node, Naming((node,), program_of(output)), tokens)
