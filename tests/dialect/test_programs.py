@@ -108,6 +108,12 @@ def test_a_chain_that_is_too_long_to_read_is_said_to_be_so() -> None:
         asked(loop)
 
 
+def test_an_answer_shows_itself_in_python() -> None:
+    found = asked("x = has_prev(tokens);")
+    for answer in (found, found["B-RASP"], found.classes, found.classes and found.classes.c_rasp):
+        assert repr(answer) == str(answer) and "dialect=" not in repr(answer)
+
+
 def test_a_rewrite_is_said() -> None:
     mean = asked('x = frac_prevs(tokens, "a") > 0.5;')["C-RASP"]
     assert mean.holds and not mean.is_as_written and "mean" in mean.rewrites[0]

@@ -20,6 +20,7 @@ from prompt_toolkit.document import Document
 
 from rasp import cli as shell
 from rasp.errors import RaspError
+from rasp.frontend.loader import Loader
 from rasp.frontend.session import Session
 from rasp.repl.conversation import Conversation, Leave
 from rasp.repl.terminal import NameCompleter
@@ -47,6 +48,14 @@ def test_commands_of_the_shell_are_told_from_the_words_of_the_prompt() -> None:
         assert f"`rasp {command}` is a command of the shell" in talk(line)
     assert "shell" not in talk("fit = 3", "fit", "fit + 1", "test(3)", "run = fit")
     assert set(SHELL_COMMANDS) == set(shell.COMMANDS) - {"arch", "draw", "generate"}
+
+
+def test_an_explanation_names_no_line_of_what_was_typed(tmp_path: Path) -> None:
+    assert "<input>" not in talk("hist = histf(tokens)", "arch hist")
+    (tmp_path / "hist.rasp").write_text("hist = histf(tokens);")
+    conversation = Conversation(Session(loader=Loader(str(tmp_path))))
+    conversation.respond('load "hist";')
+    assert "hist.rasp:1" in conversation.respond("arch hist")
 
 
 def test_what_nobody_defined_is_asked_for() -> None:

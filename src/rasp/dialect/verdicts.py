@@ -97,6 +97,8 @@ class Standing:
         lines += [f"         {line}" for line in self.checked.splitlines()]
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 @visibly
 @dataclass(frozen=True)
@@ -165,6 +167,8 @@ class Dialects:
             lines += ["", *self._language()]
         lines += ["", self.forecast]
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def _language(self) -> Iterator[str]:
         assert self.learned is not None

@@ -14,7 +14,7 @@ from rasp.frontend.values import BROKEN, MISSING, BuiltIn, Function, kind_name
 from rasp.graph import Node, Program
 from rasp.graph.origins import Definition
 from rasp.repl.saving import save_definitions
-from rasp.source import Source
+from rasp.source import INPUT, Source
 from rasp.syntax import parse_with_errors
 from rasp.syntax.tree import Assign, Command, Evaluate, For, Literal, Load, Statement
 from rasp.words import COMMANDS, KEYWORD_DOCS, SHELL_COMMANDS
@@ -33,7 +33,6 @@ Words for the prompt:
 _QUESTION = re.compile(r"\s*\?\s*([\w-]*)\s*;?\s*|\s*([^\W\d]\w*)\s*\?\s*;?\s*")
 SHELL_LINE = re.compile(r"(?:rasp +)?([a-z]+)(?: +[\w./-].*)?")
 """A word, alone or before something that cannot come after a name of the language."""
-INPUT = "<input>"
 WIDTH = 88
 """Columns of a list of names."""
 
