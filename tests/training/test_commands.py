@@ -97,7 +97,7 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "seen", "--epochs", "0"], "epochs must be at least 1"),
         (["train", "PROGRAM", "seen", "--device", "tpu"], "there is no training on `tpu`"),
         (["reproduce", "table1", "--smoke", "--device", "meta"], "there is no training on `meta`"),
-        (["train", "PROGRAM", "seen", "--inputs", "odd"], "no way to draw inputs"),
+        (["train", "PROGRAM", "seen", "--inputs", "odd"], "is not a way to draw inputs"),
     ],
 )
 def test_refusals_say_what_is_wrong(
