@@ -172,7 +172,7 @@ async def half_send(room: Room, browser: Browser) -> None:
 
 
 async def make_noise(room: Room, browser: Browser) -> None:
-    """Send what is no HTTP, and hang up."""
+    """Send what is not HTTP, and hang up."""
     while not room.is_over:
         with contextlib.suppress(OSError):
             _, writer = await browser.open()

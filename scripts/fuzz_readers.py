@@ -4,7 +4,7 @@
 
 TARGET is one of the functions below (or `all`, a share of the time each). What is not a
 `RaspError` is a crash; the bytes that led to it are left in the current folder as `crash-…`.
-Needs `pip install atheris`, which is no part of rasp.
+Needs `pip install atheris`, which is not a part of rasp.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     python scripts/measure_coverage.py --part compiler   # its own tests, for its own row
 
 Browsers, notebooks, training, exports and the slowest tests are left out, so that it takes
-minutes. What counts is branches: of each `if`, both ways. `pyproject.toml` says what is none.
+minutes. What counts is branches: of each `if`, both ways. `pyproject.toml` says what does not.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def test_every_word_of_the_language_has_an_example_that_runs() -> None:
     shown = "\n".join(each.text for each in snippets(page) if each.language == "rasp")
     used = set(re.findall(r"\w+", re.sub(r"#[^\n]*", "", shown)))
     words = {*KEYWORDS, *BUILT_IN_DOCS, *Session().library.every_name()}
-    in_the_text_around = {"tokens_asis", "full_s", "False", "draw"}
+    in_the_text_around = {"full_s", "False", "draw"}
     missing = words - used - in_the_text_around
     assert not missing, "show it in a ```rasp block of docs/language.md, with what it gives"
     assert not in_the_text_around & used, "these have an example now"

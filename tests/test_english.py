@@ -7,6 +7,8 @@ from pathlib import Path
 
 from repository import ROOT
 
+COMPARED = r"(?:longer|other|two|use|more|less|\w+er)\b"
+"""After `is no`, what may be said: it is no longer there, and no wider."""
 UNWANTED = {
     r"stands?(?!\s+(?:in\s+)?for\b)": "say `is`; only `stands for` is fine",
     r"stood(?!\s+(?:in\s+)?for\b)": "say `was`",
@@ -18,6 +20,8 @@ UNWANTED = {
     r"before every back end": "say `through every back end`",
     r"look(?:s|ed)? whether": "say `check`",
     r"(?:gives?|gave) back": "say `return`",
+    rf"(?<!here )(?:is|are|was|were) no\s+(?!{COMPARED})[a-z`]+": "say `is not a`",
+    r"(?<!here )(?:is|are) (?-i:none)\b(?! of\b)": "say `is not one`",
 }
 PATTERN = re.compile("|".join(rf"\b(?:{words})\b" for words in UNWANTED), re.IGNORECASE)
 FOLDERS = ("bench", "docs", "editors", "examples", "scripts", "src", "tests", "web")
@@ -54,12 +58,17 @@ def test_docs_messages_and_comments_say_the_common_word() -> None:
 
 
 def test_the_pattern_finds_what_it_should() -> None:
-    for wrong in ("it stands alone", "mend it", "laid out", "is to be had", "run away"):
+    for wrong in ("it stands alone", "mend it", "laid out", "is to be had", "run away",
+                  "`x` is no list", "this is none"):  # fmt: skip
         assert PATTERN.search(wrong)
     for right in (
         "a code stands for an atom",
         "it stands in\n    for a sink",
         "recommended",
+        "there is no list",
+        "it is no longer there",
+        "there is none",
+        "is none of these",
         "standings",
     ):
         assert not PATTERN.search(right)

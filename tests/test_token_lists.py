@@ -42,6 +42,8 @@ def program(tmp_path: Path) -> str:
         ("0..3", [0, 1, 2, 3]),
         ("-1..1", [-1, 0, 1]),
         ("x..z", ["x", "y", "z"]),
+        ("x..z ", "x..z "),
+        ("a..zA..Z", "a..zA..Z"),
         ("...", "..."),
         ("1..2..3", "1..2..3"),
     ],
@@ -59,6 +61,9 @@ def test_an_input_is_characters_a_list_or_a_range(text: str, tokens: object) -> 
         ("one,two", ("one", "two")),
         ("a,b,c", ("a", "b", "c")),
         ("(),", ("(", ")", ",")),
+        ("a..bA..B0..1_", ("a", "b", "A", "B", "0", "1", "_")),
+        ("a..b ", ("a", "b", " ")),
+        ("x..y.", ("x", "y", ".")),
         ('["a", "b"]', ("a", "b")),
         ("abba", ("a", "b")),
     ],
@@ -70,13 +75,19 @@ def test_an_alphabet_holds_each_token_once(text: str, alphabet: tuple[object, ..
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("[1,2", "begins like a list but is none", "characters that begin with `[`"),
-        ("[]()", "begins like a list but is none", 'go in quotes, as in "[]"'),
-        ('"ab', "begins like a list but is none", "go in quotes"),
-        ("[[]]", "is no list of tokens", "at least one bool, number or string"),
+        ("[1,2", "begins like a list but is not one", "characters that begin with `[`"),
+        ("[]()", "begins like a list but is not one", 'go in quotes, as in "[]"'),
+        ('"ab', "begins like a list but is not one", "go in quotes"),
+        ("[[]]", "is not a list of tokens", "at least one bool, number or string"),
+        (f"[{'1' * 5000}]", "a number of 5000 digits is over the limit", "smaller numbers"),
+        ("[1e400]", "`1e400` is too large: a float ends at about 1.8e308", "smaller numbers"),
         ("9..0", "the range `9..0` is empty", "the smaller end first"),
         ("0..99999999999", "has more than", "write a shorter one"),
         ("a,b", "can be read in two ways", 'ab, or ["a", "b", ","] with the comma'),
+        ("a..z,.", "can be read in two ways", "in a row, a..zA..Z_, or a JSON list"),
+        ("a..b..c", "can be read in two ways", "in a row"),
+        ("0..45..9", "can be read in two ways", "a JSON list"),
+        ("a..zZ..A", "the range `Z..A` is empty", "the smaller end first"),
         ("1,2", "can be read in two ways", '[1, 2] for numbers, ["1", "2"] for words'),
         ("", "the alphabet is empty", "list every token"),
         ('[1, "a"]', "strings or numbers, not both", "a list such as [1, 2, 3]"),
@@ -111,7 +122,7 @@ def test_a_range_of_endless_numbers_is_no_range() -> None:
 def test_malformed_json_is_an_error_on_the_command_line(capsys: Any, program: str) -> None:
     code, out, error = call(capsys, "eval", program, "same", "[1,2")
     assert (code, out) == (2, "")
-    assert "`[1,2` begins like a list but is none" in error and "`--text`" in error
+    assert "`[1,2` begins like a list but is not one" in error and "`--text`" in error
     assert call(capsys, "eval", program, "same", "[1,2", "--text", "--json")[1] == (
         '["[", "1", ",", "2"]\n'
     )

@@ -113,7 +113,7 @@ def from_python(value: object) -> Atom:
 
 
 def describe_foreign(value: object) -> str:
-    """Name a value that is no atom, in words a user knows."""
+    """Name a value that is not an atom, in words a user knows."""
     match value:
         case list() | tuple():
             return "a list"

@@ -26,8 +26,8 @@ ABSENT = (FileNotFoundError, NotADirectoryError)
 """What the functions below let through: only the caller knows what a missing file means."""
 
 
-def read_file(path: PathLike, most: int) -> bytes:
-    """Read a regular file of at most so many bytes.
+def read_file(path: PathLike, most: int, expected: str = "the right file") -> bytes:
+    """Read a regular file of at most so many bytes; say what was expected where it has more.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
@@ -38,7 +38,7 @@ def read_file(path: PathLike, most: int) -> bytes:
     with _opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
-            raise too_large(path, most)
+            raise too_large(path, most, expected)
         raw = file.read(size + 1)  # not `most`: Python allocates what is asked for
         while size < len(raw) <= most:  # it grows, or is one of the system's, which tell no size
             part = file.read(CHUNK)
@@ -46,7 +46,7 @@ def read_file(path: PathLike, most: int) -> bytes:
             if not part:
                 return raw
     if len(raw) > most:
-        raise too_large(path, most)
+        raise too_large(path, most, expected)
     return raw
 
 
@@ -105,7 +105,7 @@ def parse_json(raw: bytes | str) -> Any:
     """Return what a JSON text holds, or raise `ValueError`.
 
     `NaN`, a number that no float holds, endless nesting, and a key that is there twice (which
-    readers take differently) are none.
+    readers take differently) raise it.
 
     >>> parse_json('{"loss": null}')
     {'loss': None}
@@ -155,10 +155,10 @@ def fingerprint_of(parts: Iterable[bytes | bytearray | memoryview | str]) -> str
     return digest.hexdigest()
 
 
-def too_large(path: PathLike, most: int) -> RaspError:
+def too_large(path: PathLike, most: int, expected: str) -> RaspError:
     return RaspLimitError(
         f"`{os.fspath(path)}` is too large: such a file has at most {most:,} bytes",
-        hint="is it one of ours?",
+        hint=f"is this {expected}?",
     )
 
 

@@ -9,6 +9,9 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
+INPUT = "<input>"
+"""The name of a text that was typed, or given by Python."""
+
 
 @dataclass(frozen=True, eq=False)
 class Source:

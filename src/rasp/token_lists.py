@@ -6,7 +6,8 @@
 | `["ab", "c"]`, `[1, 2.5]`, `[True, 'x']` | a list, as JSON or RASP writes one |
 | `"a..c"` | the characters between the quotes, whatever they are |
 | `0..9`, `a..z` | a range of whole numbers, or of characters |
-| `one,two`, `a..z,0..9` | words and ranges with commas: in an alphabet only, see below |
+| `a..zA..Z_` | ranges and characters in a row: in an alphabet only |
+| `one,two`, `a..z,A..Z` | words and ranges with commas: in an alphabet only, see below |
 
 An alphabet holds each token once. There, commas separate words and ranges; in an input a comma
 is a character like any other. What could be read in two ways (`a,b`, `1,2`) is refused.
@@ -15,17 +16,21 @@ is a character like any other. What could be read in two ways (`a,b`, `1,2`) is 
 from __future__ import annotations
 
 import json
+import math
 import re
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 from rasp.atoms import Atom, PythonAtom, read_input, to_python
-from rasp.errors import RaspError, RaspTypeError, RaspValueError
+from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
 from rasp.limits import DEFAULT_LIMITS, Limits
 
-HELP = 'abc, 0..9, a..z or a JSON list such as ["ab", "c"]'
+JSON_LIST = 'a JSON list such as ["ab", "c"]'
+HELP = f"abc, 0..9, a..zA..Z or {JSON_LIST}"
 """How tokens are written, for a help text."""
 NUMBERS = re.compile(r"\s*(-?[0-9]{1,30})\.\.(-?[0-9]{1,30})\s*")
 CHARACTERS = re.compile(r"(\w)\.\.(\w)")
+WORD_OR_RANGE = re.compile(r"\w+|-?[0-9]+\.\.-?[0-9]+|\w\.\.\w")
 NUMERAL = re.compile(r"-?[0-9.]+")
 LONGEST_QUOTE = 60
 QUOTED = 'characters that begin with `[` or `"` go in quotes, as in "[]"'
@@ -38,7 +43,7 @@ def read_tokens(text: str, limits: Limits = DEFAULT_LIMITS) -> str | list[Python
     ('hello', [1, 2], '[]', [1, 2, 3])
     """
     if text.lstrip()[:1] in ("[", '"'):
-        return _read_list(text)
+        return _read_list(text, limits)
     tokens = _range(text, limits)
     return text if tokens is None else tokens
 
@@ -79,9 +84,10 @@ def write_tokens(tokens: tuple[Atom, ...]) -> str:
 def _words(text: str, limits: Limits) -> str | list[PythonAtom]:
     """Read an alphabet's text: words and ranges with commas, or else what an input may be."""
     parts = text.split(",")
-    is_list = len(parts) == 1 or text.lstrip()[:1] in ("[", '"')
-    if is_list or not all(re.fullmatch(r"\w+|-?[0-9]+\.\.-?[0-9]+|\w\.\.\w", p) for p in parts):
-        return read_tokens(text, limits)
+    if len(parts) == 1 or not all(WORD_OR_RANGE.fullmatch(part) for part in parts):
+        is_plain = text.lstrip()[:1] not in ("[", '"') and not NUMBERS.fullmatch(text)
+        has_range = is_plain and CHARACTERS.search(text)
+        return _row(text, limits) if has_range else read_tokens(text, limits)
     if all(NUMERAL.fullmatch(part) and ".." not in part for part in parts):
         raise _ambiguous(text, f"[{', '.join(parts)}] for numbers, {_quoted(parts)} for words")
     if len(parts) == 2 and all(len(part) == 1 for part in parts):
@@ -90,6 +96,17 @@ def _words(text: str, limits: Limits) -> str | list[PythonAtom]:
     for part in parts:
         listed = _range(part, limits)
         tokens.extend([part] if listed is None else listed)
+    return tokens
+
+
+def _row(text: str, limits: Limits) -> list[PythonAtom]:
+    """Read ranges of characters, and characters, in a row: `a..zA..Z_`."""
+    others = CHARACTERS.sub("", text)
+    if "," in others or ".." in others or not re.search(r"[^0-9.]", text):
+        raise _ambiguous(text, f"characters and their ranges in a row, a..zA..Z_, or {JSON_LIST}")
+    tokens: list[PythonAtom] = []
+    for part in re.findall(r"\w\.\.\w|.", text, re.DOTALL):
+        tokens += _span(part, ord(part[0]), ord(part[-1]), chr, limits)
     return tokens
 
 
@@ -102,14 +119,18 @@ def _quoted(parts: list[str]) -> str:
 
 
 def _range(text: str, limits: Limits = DEFAULT_LIMITS) -> list[PythonAtom] | None:
-    """The tokens of `0..9` or `a..z`; None where a text is no range."""
+    """The tokens of `0..9` or `a..z`; None where a text is not a range."""
     if ends := NUMBERS.fullmatch(text):
         low, high = int(ends[1]), int(ends[2])
-        number: Any = int
-    elif ends := CHARACTERS.fullmatch(text.strip()):
-        low, high, number = ord(ends[1]), ord(ends[2]), chr
-    else:
-        return None
+        return _span(text, low, high, int, limits)
+    if ends := CHARACTERS.fullmatch(text):
+        return _span(text, ord(ends[1]), ord(ends[2]), chr, limits)
+    return None
+
+
+def _span(
+    text: str, low: int, high: int, token: Callable[[int], PythonAtom], limits: Limits
+) -> list[PythonAtom]:
     if low > high:
         raise RaspValueError(
             f"the range `{text.strip()}` is empty", hint="write the smaller end first: 0..9, a..z"
@@ -119,12 +140,12 @@ def _range(text: str, limits: Limits = DEFAULT_LIMITS) -> list[PythonAtom] | Non
             f"the range `{text.strip()}` has more than {limits.input_length} tokens",
             hint="write a shorter one",
         )
-    return [number(code) for code in range(low, high + 1)]
+    return [token(code) for code in range(low, high + 1)]
 
 
-def _read_list(text: str) -> str | list[PythonAtom]:
+def _read_list(text: str, limits: Limits) -> str | list[PythonAtom]:
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_int=partial(_int, limits), parse_float=_float)
     except (ValueError, RecursionError):
         value = _as_rasp_writes_it(text)
     if isinstance(value, str) or _is_list_of_atoms(value):
@@ -132,17 +153,37 @@ def _read_list(text: str) -> str | list[PythonAtom]:
         return checked
     if isinstance(value, list):
         raise RaspTypeError(
-            f"`{_cut(text)}` is no list of tokens",
+            f"`{_cut(text)}` is not a list of tokens",
             hint=f"give at least one bool, number or string; {QUOTED}",
         )
     raise RaspValueError(
-        f"`{_cut(text)}` begins like a list but is none",
+        f"`{_cut(text)}` begins like a list but is not one",
         hint=f'write [1, 2] or ["a", "b"]; {QUOTED}',
     )
 
 
+def _int(limits: Limits, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:  # Python does not read so many digits
+        raise RaspLimitError(
+            f"a number of {len(text)} digits is over the limit of {limits.number_digits}",
+            hint="work with smaller numbers",
+        ) from None
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise RaspValueError(
+            f"`{_cut(text)}` is too large: a float ends at about 1.8e308",
+            hint="work with smaller numbers",
+        )
+    return value
+
+
 def _as_rasp_writes_it(text: str) -> object:
-    """Read `[True, 'a']`, which JSON does not know; None where it is no list either."""
+    """Read `[True, 'a']`, which JSON does not know; None where it is not a list either."""
     import ast  # only lists that are not JSON come here
     import warnings
 

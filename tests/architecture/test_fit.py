@@ -278,7 +278,7 @@ def test_a_scorer_has_no_layers_and_heads():
 @pytest.mark.parametrize("given", [3, "reverse", [], None, [Tokens(), 1]])
 def test_what_is_no_s_op_is_refused(given: object):
     for ask in (schedule, explain, front, lambda outputs: fit(outputs, layers=1)):
-        with pytest.raises(RaspTypeError, match="those of s-ops and selectors, and this is none"):
+        with pytest.raises(RaspTypeError, match="s-ops and selectors, and this is neither"):
             ask(given)
 
 

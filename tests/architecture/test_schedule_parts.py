@@ -154,7 +154,7 @@ def test_outputs_are_nodes_or_handles_and_nothing_else() -> None:
     assert program_of([a.node, b]).names[a.node] == "a"
     assert program_of(a.node) == Program()
     for nothing in ([], 3, [a, 3], "a"):
-        with pytest.raises(rasp.RaspTypeError, match="this is none"):
+        with pytest.raises(rasp.RaspTypeError, match="this is neither"):
             output_nodes(nothing)  # type: ignore[arg-type]
     for scorer in (Score(Indices(), Const(1)), [a, Score(Indices(), Const(1))]):
         with pytest.raises(rasp.RaspTypeError, match="a scorer alone"):

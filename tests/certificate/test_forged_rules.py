@@ -264,7 +264,7 @@ def errors_of_queries_times_errors_of_keys() -> Transformer:
 
 
 def a_number_that_is_infinite() -> Transformer:
-    """Hidden units write 10^60 where nothing reads it: 0 times infinity is no number."""
+    """Hidden units write 10^60 where nothing reads it: 0 times infinity is not a number."""
     out = node_of(IS_A)
     claims = Claims((None, None), {out: (0,)}, {}, (), ((GroupClaim(1, ()),),), ((0,),))
     arrays = {
@@ -301,8 +301,8 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     a_promise_about_tokens: "no margin is left",
     a_token_that_a_promise_hides: "no margin is left",
     a_promise_that_is_two: "no margin is left",
-    errors_of_queries_times_errors_of_keys: "a number is too large",
-    a_number_that_is_infinite: "a number is too large",
+    errors_of_queries_times_errors_of_keys: "a number, or its rounding error, is too large",
+    a_number_that_is_infinite: "a number, or its rounding error, is too large",
     a_number_that_vanishes: "no margin is left",
 }
 

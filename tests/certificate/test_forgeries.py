@@ -348,7 +348,7 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     a_family_of_a_sum_and_a_mean: "the program may answer Fraction(1, 3)",
     a_spare_sum_with_a_default: "a sum adds numbers, and is 0 where nothing is picked",
     a_kind_that_is_forgotten: "an int is told from an equal float",
-    a_mean_of_keys_that_score_far_apart: "a number is too large",
+    a_mean_of_keys_that_score_far_apart: "a number, or its rounding error, is too large",
 }
 
 

@@ -47,7 +47,7 @@ def test_what_is_called_the_sink_is_the_sink(name: str) -> None:
 def test_a_statement_tells_the_bos_without_which_nothing_is_claimed() -> None:
     model, _ = model_of("bos")
     assert model.certificate is not None
-    assert 'over this vocabulary with "§" first and nowhere else, in' in model.certificate.statement
+    assert ', with "§" first and nowhere else, in float32' in model.certificate.statement
     for tokens in ("ab", "§a§"):
         with pytest.raises(RaspValueError, match="begin with"):
             model(tokens)

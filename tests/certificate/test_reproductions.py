@@ -37,7 +37,7 @@ def test_weights_set_to_nothing_are_not_loaded(tmp_path: Path) -> None:
     arrays = from_safetensors((tmp_path / WEIGHTS).read_bytes())
     arrays["layer1.head1.key"].reshape(-1)[:8] = 0
     (tmp_path / WEIGHTS).write_bytes(to_safetensors(arrays))
-    with pytest.raises(RaspValueError, match="the fingerprint of the weights in it is damaged"):
+    with pytest.raises(RaspValueError, match="the weights do not match their fingerprint"):
         load(tmp_path)
 
 

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from command_line import Terminal, call
-from rasp.cli import COMMANDS, main
+from rasp.cli import COMMANDS, CommandParser, main
+from rasp.cli import compile as compile_command
+from rasp.cli.flags import in_flags
 from repository import ROOT
 
 PROGRAM = """\
@@ -29,6 +31,32 @@ def program(tmp_path: Path) -> Path:
     path = tmp_path / "hist.rasp"
     path.write_text(PROGRAM)
     return path
+
+
+@pytest.mark.parametrize(
+    ("flags", "hint"),
+    [
+        (["--causal"], "or compile without `--causal`"),
+        (["--style", "robust", "--extra-feed-forwards", "2"],
+         "compile with `--style compact`, or without `--extra-feed-forwards`"),
+    ],
+)  # fmt: skip
+def test_hints_speak_of_flags(capsys: Any, program: Path, flags: list[str], hint: str) -> None:
+    options = ["--alphabet", "ab", "--max-length", "3", *flags]
+    code, _, told = call(capsys, "compile", program, "hist", *options)
+    assert code == 2 and told.endswith(f"{hint}\n")
+    code, out, _ = call(capsys, "compile", program, "hist", *options, "--json")
+    assert json.loads(out)["errors"][0]["hint"].endswith(hint)
+
+
+def test_options_become_flags_that_there_are() -> None:
+    parser = CommandParser(prog="rasp compile", description="")
+    compile_command.configure(parser)
+    for words in ('`heads="split"`', '`style="compact"`', "`extra_feed_forwards=2`",
+                  "with `causal=True`", "with `causal=False`", "with `sink=True`"):  # fmt: skip
+        flag = in_flags(words).partition("`")[2].rstrip("`").split()[0]
+        assert flag in parser.format_help()
+    assert in_flags("`assume_bos=True`, `x = 1`") == "`assume_bos=True`, `x = 1`"
 
 
 def test_run_prints_what_the_repl_would(capsys: Any, program: Path) -> None:
@@ -68,7 +96,7 @@ def test_brackets_that_are_no_list_of_tokens_are_refused(
     monkeypatch.setattr(sys, "stdin", io.StringIO(brackets))
     code, out, error = call(capsys, "eval", program, "hist", *([brackets] if as_word else []))
     assert code == (2 if as_word else 1) and not out
-    assert f"`{brackets}` is no list of tokens" in error and "--text" in error
+    assert f"`{brackets}` is not a list of tokens" in error and "--text" in error
 
 
 def test_eval_in_json_is_json(capsys: Any, program: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_vocabulary_is_of_one_kind() -> None:
 
 
 def test_only_s_ops_are_compiled() -> None:
-    with pytest.raises(RaspUnsupportedError, match="no s-op"):
+    with pytest.raises(RaspUnsupportedError, match="not an s-op"):
         compile(rasp.run("out = select_all;")["out"], vocabulary="a", max_length=3)
 
 

@@ -87,6 +87,33 @@ def test_programs_in_neither_are_told_what_is_to_blame(text: str, blamed: str) -
     assert blamed in found["C-RASP"].why
 
 
+@pytest.mark.parametrize(
+    ("counts", "blamed"),
+    [
+        ("same = select_eq(tokens, tokens);\nhist = selector_width(same);", "selector_width(same)"),
+        ("\nhist = histf(tokens);", "histf(tokens)"),
+    ],
+)
+def test_a_head_is_blamed_and_not_another_user_of_its_selector(counts: str, blamed: str) -> None:
+    text = f"{counts}\nfirst = not has_prev(tokens);\nx = hist + indicator(first);"
+    found = asked(text)
+    for dialect in ("RASP-L", "C-RASP"):
+        assert found[dialect].why == f"`{blamed}` looks at later positions"
+        assert found[dialect].line == "<input>:2"
+
+
+def test_a_chain_that_is_too_long_to_read_is_said_to_be_so() -> None:
+    loop = "x = indices; for i in range(300) { x = aggregate(select_all, x + 1); }"
+    with pytest.raises(rasp.RaspLimitError, match="each of which needs the one before"):
+        asked(loop)
+
+
+def test_an_answer_shows_itself_in_python() -> None:
+    found = asked("x = has_prev(tokens);")
+    for answer in (found, found["B-RASP"], found.classes, found.classes and found.classes.c_rasp):
+        assert repr(answer) == str(answer) and "dialect=" not in repr(answer)
+
+
 def test_a_rewrite_is_said() -> None:
     mean = asked('x = frac_prevs(tokens, "a") > 0.5;')["C-RASP"]
     assert mean.holds and not mean.is_as_written and "mean" in mean.rewrites[0]

@@ -12,7 +12,7 @@ from rasp.graph import Const, Program, SOp, in_order
 def random_program(seed: int) -> tuple[list[SOp], Program, list[int]]:
     """Return outputs, a program that names some nodes, and an input."""
     random = Random(seed)
-    # no products: numbers that double their digits again and again are none for a picture
+    # no products: numbers that double their digits again and again do not fit a picture
     made = random_outputs(seed, random.randint(8, 24), operators="+-")
     outputs = [node for node in made if isinstance(node, SOp) and not isinstance(node, Const)][:2]
     nodes = [node for node in in_order(outputs) if node.needs]

@@ -226,7 +226,7 @@ def test_a_function_may_leave_positions_open_and_may_fail() -> None:
         ((tokens, earlier), {}, "never the same"),
         ((max, min), {}, "at least one"),
         ((tokens, 3), {}, "neither"),
-        ((tokens, indices), {"max_length": 0}, "none at all"),
+        ((tokens, indices), {"max_length": 0}, "there are no inputs up to length 0"),
         ((tokens, indices), {"alphabet": "abc", "max_length": 30}, "more than"),
         ((tokens, indices), {"alphabet": ""}, "empty"),
         ((tokens, indices), {"alphabet": ["a", 1]}, "not both"),

@@ -65,7 +65,7 @@ def test_the_golden_programs_agree(file: str) -> None:
 
 
 def golden_node(case: dict[str, Any]) -> Node | None:
-    """The node that a case applies; None where it is refused earlier, or is no node."""
+    """The node that a case applies; None where it is refused earlier, or is not a node."""
     try:
         value = run(case["program"])[case["expr"]]
     except (RaspError, KeyError):

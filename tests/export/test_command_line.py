@@ -83,7 +83,7 @@ def test_a_changed_weight_is_found(program: Path, capsys: Any) -> None:
     weights.write_bytes(raw)
     code, _, told = call(capsys, "verify", "model")
     assert code == 2
-    assert "the fingerprint of the weights in it is damaged" in told
+    assert "the weights do not match their fingerprint" in told
     described = Path("model") / "model.json"
     data = json.loads(described.read_text())
     described.write_text(json.dumps(data | {"fingerprint": fingerprint(bytes(raw))}))

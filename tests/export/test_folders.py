@@ -158,7 +158,7 @@ def test_the_command_line_says_what_is_wrong_with_a_folder(tmp_path: Path, capsy
     weights.write_bytes(raw)
     code, _, told = call(capsys, "export", tmp_path / "model", "--to", "torch", "-o", out)
     assert code == 2
-    assert "the fingerprint of the weights in it is damaged" in told
+    assert "the weights do not match their fingerprint" in told
     assert not out.exists()
 
 

@@ -146,9 +146,9 @@ SNAPSHOTS = TENSORS | {
     "an epoch after the last": rewrite(lambda about, _: about.update(epoch=10**9)),
     "no losses": set_run(loss=[]),
     "losses that are words": set_run(loss=["low"]),
-    "a best epoch that is none": set_run(best_epoch=7),
+    "a best epoch that is not one": set_run(best_epoch=7),
     "a time below zero": set_run(seconds=-1),
-    "runs that are none": rewrite(lambda about, _: about.update(runs=[3])),
+    "runs that are not runs": rewrite(lambda about, _: about.update(runs=[3])),
 }
 
 
@@ -196,7 +196,7 @@ RECORDS: dict[str, Corruption] = {
     "an accuracy above all": change_record(lambda record: record["longer"].update(tokens=7)),
     "another configuration": change_record(lambda record: record["config"].update(layers=9)),
     "curves of nothing": change_record(lambda record: record.update(curves=None)),
-    "a match that is none": change_record(lambda record: record.update(match={"selectors": [3]})),
+    "a match without rows": change_record(lambda record: record.update(match={"selectors": [3]})),
 }
 
 

@@ -204,8 +204,8 @@ def loops(tokens):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("reference.rasp:nothing", "has no `nothing`"),
-        ("reference.rasp", "is no reference"),
+        ("reference.rasp:nothing", "has no `nothing`\nhint: the names are `hist`"),
+        ("reference.rasp", "is not a reference"),
         ("missing.rasp:x", "cannot be read"),
         ("gallery:nothing", "the gallery has no program `nothing`"),
         ("fine.py:ends", "fails on every input: SystemExit: 3"),
@@ -221,7 +221,7 @@ def loops(tokens):
         ("fine.py:fails", "does not say which tokens it is for"),
         ("empty.toml", "lists no exercises"),
         ("wrong.toml", "did you mean `points`"),
-        ("text.toml", "is no TOML"),
+        ("text.toml", "is not TOML"),
     ],
 )
 def test_a_mistake_of_the_grader_ends_with_2(

@@ -15,7 +15,7 @@ from rasp.errors import RaspError
 from rasp.evaluator import apply
 from rasp.frontend.session import Session
 from rasp.frontend.values import Function
-from rasp.graph import Node, Program
+from rasp.graph import Node, Program, Select, Tokens
 from rasp.notebook.cells import Cells
 from rasp.repl.conversation import Conversation
 from rasp.source import Source
@@ -287,3 +287,12 @@ def test_every_definition_is_a_statement_of_its_own() -> None:
         [definition] = session.program_of(name).definitions
         for origin in definition.made.values():
             assert statement.span.start <= origin.span.start <= statement.span.end
+
+
+def test_words_of_the_program_explain_better_than_a_library_call_that_is_nearer() -> None:
+    program = rasp.run("""same = select(tokens, tokens, ==);
+        hist = selector_width(same);
+        first = not has_prev(tokens);
+        both = hist == 1 and first;
+    """)["both"].program
+    assert program.origins[Select(Tokens(), Tokens(), "==")].line == 1

@@ -45,7 +45,7 @@ def test_positions_count_the_units_of_the_encoding(text: str, encoding: str) -> 
 def test_an_offset_comes_back_from_its_position(text: str, encoding: str) -> None:
     places = Places(text, encoding)
     for offset in range(len(text) + 1):
-        if text[offset - 1 : offset + 1] != "\r\n":  # inside a line end is no place
+        if text[offset - 1 : offset + 1] != "\r\n":  # inside a line end is not a place
             assert places.offset(places.position(offset)) == offset
 
 

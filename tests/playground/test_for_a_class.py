@@ -91,7 +91,7 @@ def test_without_a_token_only_known_names_are_answered() -> None:
 
 def test_a_token_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--no-browser", "--token", "a b"]) == 2
-    assert "no token" in capsys.readouterr().err
+    assert "not a token" in capsys.readouterr().err
 
 
 # -- connections ------------------------------------------------------------------------------

@@ -18,12 +18,14 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from rasp import cli as shell
 from rasp.errors import RaspError
+from rasp.frontend.loader import Loader
 from rasp.frontend.session import Session
 from rasp.repl.conversation import Conversation, Leave
 from rasp.repl.terminal import NameCompleter
 from rasp.source import Source
-from rasp.words import COMMAND_PHRASES, COMMANDS
+from rasp.words import COMMAND_PHRASES, COMMANDS, SHELL_COMMANDS
 
 
 def talk(*lines: str) -> str:
@@ -38,6 +40,28 @@ def test_new_s_ops_are_shown_on_the_running_example() -> None:
     assert "(strings)" in talk("tokens;")
     assert "(floats)" in talk("indices / 2;")
     assert "(bools)" in talk("indices == 1;")
+
+
+def test_commands_of_the_shell_are_told_from_the_words_of_the_prompt() -> None:
+    for line in ("fit reverse", "compile reverse.rasp --output m", "rasp verify m", "test"):
+        command = line.removeprefix("rasp ").split()[0]
+        assert f"`rasp {command}` is a command of the shell" in talk(line)
+    assert "shell" not in talk("fit = 3", "fit", "fit + 1", "test(3)", "run = fit")
+    assert set(SHELL_COMMANDS) == set(shell.COMMANDS) - {"arch", "draw", "generate"}
+
+
+def test_an_explanation_names_no_line_of_what_was_typed(tmp_path: Path) -> None:
+    assert "<input>" not in talk("hist = histf(tokens)", "arch hist")
+    (tmp_path / "hist.rasp").write_text("hist = histf(tokens);")
+    conversation = Conversation(Session(loader=Loader(str(tmp_path))))
+    conversation.respond('load "hist";')
+    assert "hist.rasp:1" in conversation.respond("arch hist")
+
+
+def test_what_nobody_defined_is_asked_for() -> None:
+    assert "hint: nothing is defined yet" in talk("?nope")
+    assert talk("one = 1; two = 2", "?nope").endswith("hint: the names are `one`, `two`")
+    assert "did you mean `tokens`?" in talk("?tokenss")
 
 
 def test_a_selection_stays_aligned_for_long_tokens() -> None:

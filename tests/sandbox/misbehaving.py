@@ -20,7 +20,7 @@ def misbehave(request: dict[str, Any]) -> Any:
         case "raise":
             raise ValueError("a mistake")
         case "print":
-            print("this is no answer", flush=True)
+            print("this is not an answer", flush=True)
             return {"pid": os.getpid()}
         case "several":
             return several()

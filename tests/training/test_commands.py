@@ -83,11 +83,11 @@ def test_cuda_where_there_is_none_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "table1", "--tasks", "sorting"], "`sorting` is no task of table1"),
+        (["reproduce", "table1", "--tasks", "sorting"], "`sorting` is not a task of table1"),
         (["train", "PROGRAM", "plain"], "needs no attention"),
         (["train", "PROGRAM", "other"], "the program has no `other`"),
         (["train", "PROGRAM", "mean", "--alphabet", "ab"], "fails on an input of its own task"),
-        (["train", "PROGRAM", "seen", "--lengths", "a few"], "is no range of lengths"),
+        (["train", "PROGRAM", "seen", "--lengths", "a few"], "is not a range of lengths"),
         (["train", "PROGRAM", "seen", "--batch", "7"], "cannot be dealt out in batches of 7"),
         (["train", "PROGRAM", "seen", "--width", "9"], "1 head cannot share a width of 9"),
         (["train", "PROGRAM", "seen", "--width", "0"], "width must be at least 1"),
@@ -98,7 +98,7 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "seen", "--epochs", "0"], "epochs must be at least 1"),
         (["train", "PROGRAM", "seen", "--device", "tpu"], "there is no training on `tpu`"),
         (["reproduce", "table1", "--smoke", "--device", "meta"], "there is no training on `meta`"),
-        (["train", "PROGRAM", "seen", "--inputs", "odd"], "no way to draw inputs"),
+        (["train", "PROGRAM", "seen", "--inputs", "odd"], "is not a way to draw inputs"),
     ],
 )
 def test_refusals_say_what_is_wrong(

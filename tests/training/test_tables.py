@@ -87,5 +87,5 @@ def test_a_line_gives_mean_spread_and_best_beside_the_papers() -> None:
 
 
 def test_a_task_that_is_not_there_is_refused() -> None:
-    with pytest.raises(RaspNameError, match="no task of supervised"):
+    with pytest.raises(RaspNameError, match="not a task of supervised"):
         cells_of("supervised", ["reverse"])

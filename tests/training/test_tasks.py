@@ -100,7 +100,7 @@ def test_too_many_classes_are_refused() -> None:
         ({"alphabet": ()}, "needs tokens"),
         ({"alphabet": ("a", "a")}, "needs tokens"),
         ({"lengths": (4, 2)}, "cannot be drawn"),
-        ({"way": "by magic"}, "no way to draw"),
+        ({"way": "by magic"}, "not a way to draw"),
         ({"bos": "a", "alphabet": ("a",)}, "is in the alphabet"),
     ],
 )
@@ -111,7 +111,7 @@ def test_tasks_that_cannot_be_are_refused(change: dict[str, object], message: st
 
 def test_only_an_s_op_can_be_learnt() -> None:
     task = TrainingTask("selects", "same = select(tokens, tokens, ==);", "same", ("a", "b"))
-    with pytest.raises(RaspTypeError, match="no s-op"):
+    with pytest.raises(RaspTypeError, match="not an s-op"):
         make_data(task, 0, SIZES)
     with pytest.raises(RaspError, match="has no `other`"):
         make_data(replace(task, output="other"), 0, SIZES)

@@ -72,7 +72,7 @@ def look_for_counterexample(
 
 
 def what_was_tried(search: Search) -> str:
-    """Say on which inputs no answer changes, since nothing found is no proof."""
+    """Say on which inputs no answer changes, since finding nothing is not a proof."""
     alphabet, tried = show_alphabet(search.inputs.alphabet), search.tried + search.at_random
     told = f"on all inputs up to length {search.all_up_to} over {alphabet}"
     if search.at_random:

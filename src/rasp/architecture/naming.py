@@ -8,6 +8,7 @@ from functools import cached_property
 
 from rasp.graph import Elementwise, Node, Program, expression, users
 from rasp.graph.walks import first_user
+from rasp.source import INPUT
 
 LONGEST = 60
 DEPTH = 4
@@ -48,9 +49,15 @@ class Naming:
         return None if nearest is None else self.program.names[nearest]
 
     def line(self, node: Node) -> str:
-        """Return where a node was written, as `file:line`, or nothing where that is not known."""
+        """Return where a node was written, as `file:line`, or nothing where that is not known.
+
+        Of what was typed as a single line, as at a prompt, `<input>:1` would say nothing.
+        """
         span = self.program.origins.get(node)
-        return f"{span.source.name}:{span.line}" if span else ""
+        is_typed = span is not None and span.source.name == INPUT
+        if span is None or (is_typed and "\n" not in span.source.text.strip()):
+            return ""
+        return f"{span.source.name}:{span.line}"
 
     def text(self, node: Node) -> str:
         """Return the words of the program that made a node, or else what it computes."""

@@ -142,7 +142,7 @@ def output_nodes(outputs: Outputs) -> tuple[Node, ...]:
     nodes = tuple(node for node in map(node_of, several) if node is not None)
     if not nodes or len(nodes) < len(several):
         raise RaspTypeError(
-            "layers and heads are those of s-ops and selectors, and this is none",
+            "layers and heads are those of s-ops and selectors, and this is neither",
             hint='give one, as in `rasp.run("…")["name"]`, or a list of several',
         )
     return nodes

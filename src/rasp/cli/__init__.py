@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import rasp
+from rasp.cli.flags import speak_of_flags
 from rasp.cli.parser import CommandParser
 from rasp.cli.prose import tell
 from rasp.cli.standard import OutputLost, give_up_output, standard_streams
@@ -208,12 +209,13 @@ def _usage() -> str:
 
 def _unknown(word: str) -> str:
     if word.endswith(".rasp") or os.path.exists(word):
-        return f"error: `{word}` is no command\nhint: to run a file, write `rasp run {word}`"
+        return f"error: `{word}` is not a command\nhint: to run a file, write `rasp run {word}`"
     hint = did_you_mean(word, COMMANDS, "`rasp --help` lists the commands", "rasp ")
-    return f"error: `{word}` is no command\nhint: {hint}"
+    return f"error: `{word}` is not a command\nhint: {hint}"
 
 
 def _report(error: RaspError, as_json: bool) -> None:
+    speak_of_flags(error)
     if as_json:
         print(json.dumps({"errors": [error_record(mistake) for mistake in error.everything]}))
     else:

@@ -83,7 +83,7 @@ def _automaton(arguments: argparse.Namespace) -> Automaton:
         return _read_automaton(json.loads(source.text))
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         raise RaspValueError(
-            f"`{arguments.automaton}` is no automaton",
+            f"`{arguments.automaton}` is not an automaton",
             hint=f"it is JSON: {EXAMPLE}",
         ) from None
 

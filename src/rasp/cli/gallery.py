@@ -76,7 +76,7 @@ def _unknown(action: str) -> RaspError:
     if action not in names():
         more = "`rasp gallery` lists the programs; `rasp gallery --help` says what it does with one"
         hint = did_you_mean(action, ACTIONS, more, "rasp gallery ")
-    return RaspValueError(f"`{action}` is nothing that `rasp gallery` does", hint=hint)
+    return RaspValueError(f"`{action}` is not something that `rasp gallery` does", hint=hint)
 
 
 def _list(word: str, arguments: argparse.Namespace) -> int:

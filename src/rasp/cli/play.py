@@ -43,7 +43,7 @@ def read_token(given: str | None) -> str:
         return secrets.token_urlsafe(18)
     if not re.fullmatch(r"[A-Za-z0-9_-]{4,100}", given):
         raise RaspValueError(
-            f"`{given}` is no token",
+            f"`{given}` is not a token",
             hint="take 4 to 100 letters, digits, `-` and `_`; others can guess a short one",
         )
     return given

@@ -79,7 +79,7 @@ def standard_streams() -> Iterator[None]:
         os.open(os.devnull, os.O_RDONLY)  # takes its number, which no file of ours should get
         sys.stdin = NoInput()
     elif isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="surrogateescape")  # whoever reads says what is no text
+        sys.stdin.reconfigure(errors="surrogateescape")  # whoever reads says what is not text
     sys.stdout, sys.stderr = (_output(stream) for stream in before[1:])
     try:
         yield

@@ -42,6 +42,8 @@ class Membership:
         word = {True: "yes", False: "no", None: "not decided"}[self.holds]
         return f"{word}: {self.witness}"
 
+    __repr__ = __str__
+
 
 @visibly
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class Classes:
 
     def __str__(self) -> str:
         return "\n".join(f"{title + ':':20}{getattr(self, name)}" for name, title in TITLES.items())
+
+    __repr__ = __str__
 
 
 def classes(automaton: Automaton) -> Classes:

@@ -1,7 +1,7 @@
 """A class in, what it predicts of a trained transformer out, with the record of that prediction.
 
 Membership in C-RASP is the best predictor known of whether a decoder that was trained on short
-inputs goes on being right on longer ones. It is no guarantee: not even for C-RASP of two layers
+inputs goes on being right on longer ones. It is not a guarantee: not even for C-RASP of two layers
 is there a computable bound on the length up to which one must train.
 """
 

@@ -149,6 +149,6 @@ def _total(body: str, lines: dict[str, Array]) -> Array:
 
 def no_line(line: str) -> RaspValueError:
     return RaspValueError(
-        f"this is no line of C-RASP: {line[:80]}",
+        f"this is not a line of C-RASP: {line[:80]}",
         hint="a line is `P(i) := …`, a truth or a count of the lines above it",
     )

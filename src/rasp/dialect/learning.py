@@ -1,7 +1,7 @@
 """A yes-or-no program in, the smallest automaton that answers alike out, if there is a small one.
 
 Angluin's L*: states are told apart by what may follow them. A guess is tried on every input up to
-a length and on random longer ones; an input that it gets wrong splits a state. A program is no
+a length and on random longer ones; an input that it gets wrong splits a state. A program is not an
 automaton, so trying is all that can be done in general: `Learned.tried` says how far it went.
 """
 

@@ -7,7 +7,7 @@ and moved by one but not computed with, and numbers stay small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from rasp.dialect.selector_rows import NotInDialect
@@ -38,14 +38,14 @@ def check_rasp_l(output: SOp) -> None:
     ... except NotInDialect as found: print(found.reason)
     looks at later positions
     """
-    nodes = list(_without_idioms(output))
-    positions = _positions(nodes)
-    for node in nodes:
-        if isinstance(node, Aggregate | SelectBest) and not looks_back(node.selector):
-            raise NotInDialect(node.selector, "looks at later positions")
-        if node is LENGTH:
-            raise NotInDialect(node, "looks at later positions")
-    for node in nodes:
+    origins = dict(_without_idioms(output))
+    positions = _positions(origins)
+    for node, origin in origins.items():
+        looks_ahead = isinstance(node, Aggregate | SelectBest) and not looks_back(node.selector)
+        if looks_ahead or node is LENGTH:
+            # the selector itself may also be part of a head elsewhere that looks back
+            raise NotInDialect(origin, "looks at later positions")
+    for node in origins:
         _check_positions(node, positions)
         if isinstance(node, Elementwise) and _grows(node):
             raise NotInDialect(node, "makes numbers that grow without bound")
@@ -55,19 +55,19 @@ def _grows(node: Elementwise) -> bool:
     return node.op in ("*", "^") and not any(isinstance(part, Const) for part in node.operands)
 
 
-def _without_idioms(output: SOp) -> Iterator[Node]:
-    """Every node the output needs; a width is the head that counts it."""
+def _without_idioms(output: SOp) -> Iterator[tuple[Node, Node]]:
+    """Every node the output needs, twice; a width is the head that counts it, and the width."""
     inside: set[Node] = set()
     for node in reversed(in_order([output])):
         if node in inside:
             continue
         counted = _counted(node) if isinstance(node, SOp) else None
         if counted is None:
-            yield node
+            yield node, node
         else:
             kept = {needed for part in counted for needed in in_order([part])}
             inside |= set(in_order([node])) - kept
-            yield Aggregate(counted[0], counted[1])
+            yield Aggregate(counted[0], counted[1]), node
 
 
 def _counted(node: SOp) -> tuple[Selector, SOp] | None:
@@ -84,7 +84,7 @@ def _counted(node: SOp) -> tuple[Selector, SOp] | None:
     return None
 
 
-def _positions(nodes: list[Node]) -> dict[Node, int]:
+def _positions(nodes: Iterable[Node]) -> dict[Node, int]:
     """The s-ops that are a position plus a constant, and the constant."""
     distances: dict[Node, int] = {}
     for node in nodes:

@@ -20,11 +20,12 @@ from rasp.dialect.selector_rows import (
     MOST_CASES,
     Case,
     Cases,
+    LooksAhead,
     NotInDialect,
     QueryRow,
     SelectorReader,
 )
-from rasp.errors import RaspError
+from rasp.errors import RaspError, RaspLimitError
 from rasp.frontend.values import is_atom
 from rasp.graph import (
     Aggregate,
@@ -63,7 +64,15 @@ class Reader(ABC, Generic[Program]):
         """What an s-op holds, case by case."""
         key = node, at_last
         if key not in self._cases:
-            cases = self._merged(self._read(node, at_last))
+            try:
+                cases = self._merged(self._read(node, at_last))
+            except LooksAhead as refusal:
+                raise NotInDialect(node, str(refusal)) from None
+            except RecursionError:
+                raise RaspLimitError(
+                    "too many s-ops, each of which needs the one before, to read it as a dialect",
+                    hint="make the loop that chains them shorter",
+                ) from None
             if len(cases) > MOST_CASES:
                 raise NotInDialect(node, f"holds more than {MOST_CASES} different values")
             self._cases[key] = cases

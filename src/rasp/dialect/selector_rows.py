@@ -44,6 +44,13 @@ class NotInDialect(Exception):
         self.reason = reason
 
 
+class LooksAhead(Exception):
+    """A head looks at later positions: the head is to blame, not its selector.
+
+    The selector may be a part of another head too, one that looks back.
+    """
+
+
 @dataclass(frozen=True)
 class QueryRow:
     """A selector seen from the queries that a truth holds at."""
@@ -133,7 +140,7 @@ class SelectorReader:
         )
 
     def _picked_atoms(self, selector: Select, keys: Cases, query: Any) -> Iterable[Case]:
-        """The query is no atom: decide for each atom among the keys whether it is picked."""
+        """The query is not an atom: decide for each atom among the keys whether it is picked."""
         if not all(is_atom(key) for _, key in keys):
             raise NotInDialect(selector, "compares a number that is counted at one position with "
                                "one that is counted at another")  # fmt: skip

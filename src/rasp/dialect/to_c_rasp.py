@@ -15,7 +15,7 @@ from rasp.atoms import Atom
 from rasp.dialect.c_rasp import CountSum, CRasp, constant
 from rasp.dialect.lines import Truth
 from rasp.dialect.reading import Reader
-from rasp.dialect.selector_rows import Case, Cases, NotInDialect, QueryRow
+from rasp.dialect.selector_rows import Case, Cases, LooksAhead, NotInDialect, QueryRow
 from rasp.frontend.values import is_atom
 from rasp.graph import Aggregate, Elementwise, Selector, SOp
 from rasp.graph.idioms import LENGTH, selector_of_width
@@ -93,7 +93,7 @@ class CRaspReader(Reader[CRasp]):
             total = total.plus(self.program.chosen(row.where, self._count(row, truth)))
             looks_ahead = self.program.both([row.later, truth]) != self.program.false
             if looks_ahead and not at_last and not looks_back(selector):
-                raise NotInDialect(selector, "looks at later positions")
+                raise LooksAhead("looks at later positions")
         return total
 
     def _count(self, row: QueryRow, truth: Truth) -> CountSum:

@@ -97,6 +97,8 @@ class Standing:
         lines += [f"         {line}" for line in self.checked.splitlines()]
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 @visibly
 @dataclass(frozen=True)
@@ -166,6 +168,8 @@ class Dialects:
         lines += ["", self.forecast]
         return "\n".join(lines)
 
+    __repr__ = __str__
+
     def _language(self) -> Iterator[str]:
         assert self.learned is not None
         if self.classes is None:
@@ -185,12 +189,12 @@ def dialects(output: Outputs, alphabet: object = None) -> Dialects:
     >>> import rasp
     >>> standing = rasp.dialects(rasp.programs.load("reverse"))["RASP-L"]
     >>> standing.holds, standing.line
-    (False, 'reverse.rasp:5')
+    (False, 'reverse.rasp:6')
     """
     (node,) = output_nodes(output)
     if not isinstance(node, SOp):
         raise RaspTypeError(
-            "dialects are those of s-ops, and this is none", hint="aggregate something with it"
+            "dialects are those of s-ops, and this is not one", hint="aggregate something with it"
         )
     tokens = choose_inputs([node], alphabet is None, alphabet).alphabet
     asking = _Asking(node, Naming((node,), program_of(output)), tokens)

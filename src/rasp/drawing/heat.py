@@ -84,7 +84,7 @@ def _labels(labels: Sequence[object]) -> tuple[str, ...]:
 def _weight(value: object) -> float:
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         raise RaspValueError(
-            f"a heat map shows numbers from 0 to 1, and {value!r} is none",
+            f"a heat map shows numbers from 0 to 1, and {value!r} is not one",
             hint="replace what is missing before drawing",
         )
     if not -SLACK <= value <= 1 + SLACK:

@@ -80,7 +80,7 @@ class InputsToTry:
         """
         if asked is not None and asked < 1:
             raise RaspValueError(
-                f"inputs up to length {asked} are none at all", hint="give a length of 1 or more"
+                f"there are no inputs up to length {asked}", hint="give a length of 1 or more"
             )
         budget, end = (quick, LONGEST_UNASKED) if asked is None else (most, asked)
         length, total = after, 0

@@ -133,7 +133,7 @@ def _read(given: Any) -> list[Any]:
         return list(given)
     items = given if isinstance(given, (list, tuple)) else getattr(given, "tolist", lambda: given)()
     if not isinstance(items, (list, tuple)):
-        raise RaspTypeError(f"{describe_foreign(items)} is no list")
+        raise RaspTypeError(f"{describe_foreign(items)} is not a list")
     return [
         None if item is None else _read(item) if isinstance(item, (list, tuple)) else
         item if isinstance(item, float) and math.isfinite(item) else from_python(item)

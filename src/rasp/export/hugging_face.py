@@ -65,7 +65,7 @@ def write_gpt2(model: Transformer, folder: Path) -> Checked:
     if not model.settings.causal:
         raise RaspUnsupportedError(
             "GPT-2 is causal, but this model was compiled to see the whole input",
-            hint="compile with `causal=True` (`--causal`), or export to hf-bert",
+            hint="compile with `causal=True`, or export to hf-bert",
         )
     return _write(model, folder, GPT2LMHeadModel, gpt2_files, "hf-gpt2")
 
@@ -77,7 +77,7 @@ def write_bert(model: Transformer, folder: Path) -> Checked:
     if model.settings.causal:
         raise RaspUnsupportedError(
             "BERT sees the whole input, but this model was compiled to be causal",
-            hint="compile with `causal=False` (no `--causal`), or export to hf-gpt2",
+            hint="compile with `causal=False`, or export to hf-gpt2",
         )
     return _write(model, folder, BertForTokenClassification, bert_files, "hf-bert")
 

@@ -37,7 +37,7 @@ def _in_functions(
     told = {error.span.start for error in errors if error.span}
     for name in missing_in_functions(statements, session.scope):
         try:
-            session.find(name.name)
+            session.elaborator.look_up(name.name, session.scope)
         except RaspNameError as error:
             if name.span.start not in told:
                 told.add(name.span.start)

@@ -1,7 +1,7 @@
 """A word to the REPL in, a session's settings changed: what is shown, on which example.
 
 Words that ask for something (`names`, `help`, `save`, …) are the front door's own business; here
-they are only known, so that a program which holds them is no mistake.
+they are only known, so that a program which holds them is not a mistake.
 """
 
 from __future__ import annotations

@@ -313,6 +313,10 @@ class Elaborator:
         )
 
     def apply(self, node: Node, arguments: list[tuple[tree.Argument, Value]], span: Span) -> Value:
+        if not arguments:
+            text = span.text.rpartition("(")[0].strip()
+            hint = f'write `{text}` without brackets, or give it an input: `{text}("hello")`'
+            raise RaspTypeError(f"`{text}` is {describe(node)}, not a function", span, hint)
         if len(arguments) != 1 or arguments[0][0].keyword:
             raise RaspTypeError(
                 f"an s-op or selector is applied to one input, not {len(arguments)} arguments",

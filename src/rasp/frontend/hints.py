@@ -43,8 +43,8 @@ FROM_ELSEWHERE = {
 }
 
 
-def hint_for_unknown(name: str, names: Iterable[str]) -> str:
-    """Say what to write instead of a name that is not defined.
+def hint_for_unknown(name: str, names: Iterable[str], otherwise: str = "") -> str:
+    """Say what to write instead of a name that is not defined; `otherwise`, what to do about it.
 
     >>> hint_for_unknown("true", ["tokens"]), hint_for_unknown("lenght", ["length"])
     ('write `True`', 'did you mean `length`?')
@@ -52,4 +52,4 @@ def hint_for_unknown(name: str, names: Iterable[str]) -> str:
     if name in FROM_ELSEWHERE:
         return FROM_ELSEWHERE[name]
     define = f'define it first: `{name} = …;`; a text is in quotes: `"{name}"`'
-    return did_you_mean(name, names, define)
+    return did_you_mean(name, names, otherwise or define)

@@ -12,7 +12,7 @@ from rasp.frontend.functions import to_handle
 from rasp.frontend.loader import LoadFrom, loader_of
 from rasp.frontend.session import Session
 from rasp.limits import DEFAULT_LIMITS, Limits
-from rasp.source import Source
+from rasp.source import INPUT, Source
 from rasp.tracebacks import doors
 
 
@@ -54,7 +54,7 @@ class Namespace(Mapping[str, Any]):
 
 
 def run(
-    source_text: str, name: str = "<input>", limits: Limits = DEFAULT_LIMITS, load: LoadFrom = True
+    source_text: str, name: str = INPUT, limits: Limits = DEFAULT_LIMITS, load: LoadFrom = True
 ) -> Namespace:
     """Run a program text and return its names.
 

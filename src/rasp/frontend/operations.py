@@ -32,6 +32,7 @@ from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.meter import BYTES_PER_STEP, Meter
 from rasp.operators import written
 
+RETURNS_NOTHING = "the function returns nothing: add a `return`"
 UNARY_NAMES = {operator.text: operator.name for operator in written("prefix")}
 
 
@@ -172,7 +173,9 @@ def check_size(size: int, limits: Limits) -> None:
 
 def _no_operation(op: str, left: Value, right: Value) -> RaspError:
     sides = (left, right)
-    if (
+    if any(side is None for side in sides):
+        hint = RETURNS_NOTHING
+    elif (
         op in ("and", "or")
         and any(isinstance(side, Selector) for side in sides)
         and (any(isinstance(side, SOp) for side in sides))
@@ -207,7 +210,9 @@ def unary(op: str, operand: Value, meter: Meter | None = None) -> Value:
         meter.made(value)
         return value
     hint = "it works on s-ops and atoms"
-    if isinstance(operand, Selector):
+    if operand is None:
+        hint = RETURNS_NOTHING
+    elif isinstance(operand, Selector):
         hint = "the only operators on selectors are `and`, `or`, `not`"
     raise RaspTypeError(f"`{op}` does not work on {describe(operand)}", hint=hint)
 

@@ -16,6 +16,7 @@ from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspValueError
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.commands import obey
 from rasp.frontend.elaborate import BrokenName, Elaborator
+from rasp.frontend.hints import hint_for_unknown
 from rasp.frontend.library import bound_names, run_library
 from rasp.frontend.loader import Loader
 from rasp.frontend.missing import missing_names
@@ -201,7 +202,12 @@ class Session:
         return len(command.words) == 1 and self.scope.find(command.words[0]) is not MISSING
 
     def find(self, name: str) -> Value:
-        """Return the value of a name, or raise."""
+        """Return the value of a name that somebody asks for, or raise."""
+        if self.scope.find(name) is MISSING and not self.elaborator.has_unknown_names:
+            own = ", ".join(f"`{own}`" for own in self.names())
+            hint = f"the names are {own}" if own else "nothing is defined yet"
+            hint = hint_for_unknown(name, self.scope.every_name(), hint)
+            raise RaspNameError(f"`{name}` is not defined", hint=hint)
         return self.elaborator.look_up(name, self.scope)
 
     def names(self) -> dict[str, Value]:

@@ -108,7 +108,7 @@ def read_exercises(reference: str, **options: Any) -> tuple[Exercise, ...]:
         raise RaspValueError(f"there is no file `{reference}`", hint="check the path") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise RaspValueError(
-            f"`{reference}` is no TOML: {error}", hint="begin each exercise with `[[exercise]]`"
+            f"`{reference}` is not TOML: {error}", hint="begin each exercise with `[[exercise]]`"
         ) from None
     tables = data.get("exercise")
     if not isinstance(tables, list) or not tables or set(data) != {"exercise"}:
@@ -158,7 +158,7 @@ def _checked(exercise: Exercise) -> Exercise:
     where, colon, name = exercise.reference.rpartition(":")
     if not colon or not name or not where.endswith((".rasp", ".py", "gallery")):
         raise RaspValueError(
-            f"`{exercise.reference}` is no reference",
+            f"`{exercise.reference}` is not a reference",
             hint="write FILE.rasp:NAME, gallery:NAME or FILE.py:FUNCTION",
         )
     for key, wanted in VALUES.items():

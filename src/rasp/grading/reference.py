@@ -60,7 +60,7 @@ def _s_op(path: str, name: str) -> Node:
     except RaspNameError as error:
         raise RaspNameError(f"the reference `{path}` has no `{name}`", hint=error.hint) from None
     if not isinstance(node, SOp):
-        raise RaspTypeError(f"`{name}` in `{path}` is no s-op", hint="grade an s-op")
+        raise RaspTypeError(f"`{name}` in `{path}` is not an s-op", hint="grade an s-op")
     return node
 
 

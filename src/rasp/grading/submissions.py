@@ -15,6 +15,7 @@ from rasp.source import Source
 
 SUFFIX = ".rasp"
 MAIN = "main.rasp"
+PROGRAM = "a RASP program"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Submission:
                 f"`{os.path.basename(path)}` leads out of the submission", hint="hand in a file"
             )
         try:
-            raw = read_file(path, 4 * limits.text_length)
+            raw = read_file(path, 4 * limits.text_length, PROGRAM)
         except ABSENT:
             raise RaspValueError(
                 f"`{os.path.basename(path)}` is not there", hint="hand in a file"
@@ -64,7 +65,7 @@ class Submission:
                 f"`{os.path.basename(path)}` is not UTF-8 text", hint="save it as UTF-8"
             ) from None
         if len(text) > limits.text_length:
-            raise too_large(path, limits.text_length)
+            raise too_large(path, limits.text_length, PROGRAM)
         return Source(os.path.basename(path), text)
 
 

@@ -118,7 +118,7 @@ class Tokens(SOp):
 class TokensAs(SOp):
     """The input's tokens read as another kind: `int`, `float`, `string` or `bool`.
 
-    A base s-op of its own, because an input that mixes strings and numbers is no sequence,
+    A base s-op of its own, because an input that mixes strings and numbers is not a sequence,
     but can be read as one.
 
     >>> from rasp.evaluator import apply

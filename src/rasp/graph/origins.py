@@ -3,8 +3,9 @@
 Nodes know neither, so that equal computations stay one node whatever they are called. What was
 written where, and under which name, belongs to a definition; a `Program` is the definitions
 of some outputs and all those that their texts refer to. A node's origin in it is the one
-that its own definition gives, else that of the nearest definition referred to; a line of a
-definition that is not part of the program is never given.
+that its own definition gives, else that of the nearest definition referred to; a call of the
+library that made it on the way counts only where no definition says it in words of its own. A
+line of a definition that is not part of the program is never given.
 """
 
 from __future__ import annotations
@@ -151,10 +152,12 @@ class Program:
 
     @cached_property
     def made(self) -> Mapping[Node, Origin]:
-        """Who made each node."""
+        """Who made each node: the nearest text that says it, else the nearest library call."""
         made: dict[Node, Origin] = {}
         for definition in reversed(self.nearest_first):
-            made.update(definition.made)
+            for node, origin in definition.made.items():
+                if not origin.library or node not in made or made[node].library:
+                    made[node] = origin
         return made
 
     @cached_property

@@ -248,7 +248,7 @@ EXERCISES = (
         "abca",
         "ab",
         ("abca", "level"),
-        ("`reverse == tokens` is False somewhere if the input is no palindrome.",
+        ("`reverse == tokens` is False somewhere if the input is not a palindrome.",
          "Ask whether it is False anywhere: `not (False in (reverse == tokens))`."),
         "reverse = aggregate(select(indices, length - 1 - indices, ==), tokens);\n"
         "is_palindrome = not (False in (reverse == tokens));\n",

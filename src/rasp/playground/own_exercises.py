@@ -1,7 +1,7 @@
 """Exercises of one's own: an author's program and settings in, a task that a link can hold out.
 
 What students must not read at a glance (the reference program and the hidden inputs) is packed
-into one opaque text. It is no secret from somebody who is determined to unpack it: grade with
+into one opaque text. It is not a secret from somebody who is determined to unpack it: grade with
 `rasp grade` where that matters.
 """
 

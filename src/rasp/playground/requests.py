@@ -32,7 +32,7 @@ class Ran:
 def run_text(text: object) -> Ran:
     """Run a program's text under the playground's budgets; `load` sees the gallery alone."""
     if not isinstance(text, str):
-        raise RaspTypeError("the program is no text", hint="send the program as a string")
+        raise RaspTypeError("the program is not a text", hint="send the program as a string")
     source = Source("program", text)
     loader = Loader(root=os.path.dirname(programs.__file__ or ""))
     session = Session(limits=LIMITS, loader=loader)
@@ -51,7 +51,7 @@ def read_example(given: object) -> tuple[Atom, ...]:
     (('h', 'e', 'y'), (1, Fraction(5, 2)))
     """
     if not isinstance(given, str):
-        raise RaspTypeError("the example is no text", hint="type letters, or a list: [3, 1, 2]")
+        raise RaspTypeError("the example is not a text", hint="type letters, or a list: [3, 1, 2]")
     tokens = read_input(read_tokens(given, LIMITS), LIMITS)
     if len(tokens) > LONGEST_EXAMPLE:
         raise RaspLimitError(
@@ -107,7 +107,7 @@ def _defined(names: list[str]) -> str:
 
 
 def read_number(given: object, what: str, least: int, most: int) -> int | None:
-    """Read a number from a form; an empty field is none."""
+    """Read a number from a form; an empty field is None."""
     if given is None or given == "":
         return None
     try:
@@ -122,6 +122,6 @@ def read_number(given: object, what: str, least: int, most: int) -> int | None:
 
 
 def read_word(request: dict[str, Any], field_name: str) -> str | None:
-    """Read a text from a form; an empty field is none."""
+    """Read a text from a form; an empty field is None."""
     given = request.get(field_name)
     return given.strip() or None if isinstance(given, str) else None

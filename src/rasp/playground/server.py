@@ -30,7 +30,7 @@ from rasp.playground.logs import be_quiet, tell_quietly
 from rasp.playground.pictures import style_sheet
 
 QUICK_WORKERS, RESERVED = 4, 2
-"""Of those that answer while somebody types, some are kept for programs that are no runaways."""
+"""Of those that answer while somebody types, some are kept for programs that are not runaways."""
 SLOW_WORKERS = 2
 LONGEST_TAB = 64
 QUEUE = 1024
@@ -104,7 +104,7 @@ def client_of(request: Request, tab: str) -> str:
 
 
 def as_json(answer: dict[str, Any]) -> Response:
-    """Return an answer as ASCII: half a character, which a program may hold, is no UTF-8."""
+    """Return an answer as ASCII: half a character, which a program may hold, is not UTF-8."""
     return Response(json.dumps(answer, separators=(",", ":")), media_type="application/json")
 
 

@@ -14,10 +14,10 @@ from rasp.frontend.values import BROKEN, MISSING, BuiltIn, Function, kind_name
 from rasp.graph import Node, Program
 from rasp.graph.origins import Definition
 from rasp.repl.saving import save_definitions
-from rasp.source import Source
+from rasp.source import INPUT, Source
 from rasp.syntax import parse_with_errors
 from rasp.syntax.tree import Assign, Command, Evaluate, For, Literal, Load, Statement
-from rasp.words import COMMANDS, KEYWORD_DOCS
+from rasp.words import COMMANDS, KEYWORD_DOCS, SHELL_COMMANDS
 
 HELP = """\
 Enter runs a statement, with or without `;`. New s-ops and selectors are shown on an example.
@@ -31,7 +31,8 @@ Enter runs a statement, with or without `;`. New s-ops and selectors are shown o
 Words for the prompt:
 """
 _QUESTION = re.compile(r"\s*\?\s*([\w-]*)\s*;?\s*|\s*([^\W\d]\w*)\s*\?\s*;?\s*")
-INPUT = "<input>"
+SHELL_LINE = re.compile(r"(?:rasp +)?([a-z]+)(?: +[\w./-].*)?")
+"""A word, alone or before something that cannot come after a name of the language."""
 WIDTH = 88
 """Columns of a list of names."""
 
@@ -85,6 +86,12 @@ class Conversation:
         if usage := self._half_a_command(text):
             self.failures += 1
             return f"error: `{text.strip()}` is only half of what to say\nhint: write `{usage}`"
+        if command := self._command_of_the_shell(text):
+            self.failures += 1
+            return (
+                f"error: `rasp {command}` is a command of the shell, not of this prompt\n"
+                f"hint: leave with `exit`; `rasp {command} --help` says what it takes"
+            )
         answers: list[str] = []
         snapshot = _Snapshot.of(self.session)
         try:
@@ -159,6 +166,13 @@ class Conversation:
         word = text.strip()
         usage = COMMANDS.get(word, "").partition(":")[0]
         return "" if usage == word or self.session.scope.find(word) is not MISSING else usage
+
+    def _command_of_the_shell(self, text: str) -> str:
+        """Return the command of `fit reverse` or `rasp fit reverse`, unless it is a name here."""
+        words = SHELL_LINE.fullmatch(text.strip())
+        if words is None or words[1] not in SHELL_COMMANDS:
+            return ""
+        return words[1] if self.session.scope.find(words[1]) is MISSING else ""
 
     def _warnings(self) -> list[str]:
         told = [f"warning: {warning.message}" for warning in self.session.warnings]

@@ -21,7 +21,7 @@ COMMAND = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); " \
 
 
 class Broken(Exception):
-    """The process has ended, or sends what is no answer."""
+    """The process has ended, or sends what is not an answer."""
 
 
 class WorkerProcess:

@@ -145,6 +145,8 @@ class ExpressionParser(TokenReader):
         opening = self.advance()
         with self.nested(opening):
             inner = self.expression()
+        if self.sees(","):
+            raise self.unclosed(opening, ")", "a list has square brackets: `[1, 2]`")
         self.close(opening, ")")
         return tree.Bracketed(inner, span=self.since(opening))
 

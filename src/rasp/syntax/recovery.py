@@ -14,6 +14,8 @@ from rasp.syntax.lexer import Token
 
 BLOCKS = ("def", "for", "while", "if", "else", "elif", "class", "try", "with")
 """Words, also those of other languages, after which braces or deeper lines are a body."""
+GOING_ON = ("else", "elif", "except", "finally")
+"""Words of other languages that go on with the statement whose body has just ended."""
 _ASSIGNMENT = re.compile(r"[ \t]*(\*\*|//|[-+*/%^&|])?=(?!=)")
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 
@@ -49,7 +51,13 @@ def end_of_statement(source: Source, tokens: Sequence[Token], first: int, at: in
             if depth <= 0:
                 return place
             depth -= 1
-            if depth == 0 and is_past and (is_block or tokens[place + 1].text == ";"):
+            goes_on = is_block and tokens[place + 1].text in GOING_ON
+            if (
+                depth == 0
+                and is_past
+                and not goes_on
+                and (is_block or tokens[place + 1].text == ";")
+            ):
                 return place + 1 + (tokens[place + 1].text == ";")
         elif text == ";" and is_past and is_outside:
             return place + 1

@@ -135,12 +135,12 @@ class TokenReader:
             return self.mistake(f"RASP has no `{previous.text}`", previous, hint)
         return None
 
-    def unclosed(self, opening: Token, closing: str) -> RaspError:
+    def unclosed(self, opening: Token, closing: str, hint: str = "") -> RaspError:
         if foreign := self.foreign_word():
             return foreign
         line, column = self.source.line_and_column(opening.start)
         where = f"`{closing}` to close the `{opening.text}` at {line}:{column}"
-        hint = f"add `{closing}`"
+        hint = hint or f"add `{closing}`"
         if self.sees("="):
             hint = "use `==` to compare"
         elif self.token.kind in ("name", "number", "string"):

@@ -69,7 +69,7 @@ class Dialled:
 
     model: Transformer
     readable: Weights
-    """The weights without idle parts, rotation and noise: there, 0 is no connection."""
+    """The weights without idle parts, rotation and noise: there, 0 means no connection."""
     rotation: Array | None
     layers: tuple[int | None, ...]
     """For each layer from 1, which layer of the compiled model it was."""
@@ -121,7 +121,7 @@ def rotated(weights: Weights, rotation: Array, back: Array | None = None) -> Wei
     """The same model with x·rotation in place of every x; `rotation` has orthonormal rows.
 
     What is written to the stream is multiplied by it, and what reads undoes it: with x' = x·R,
-    x'·(W·R)ᵀ = x·R·Rᵀ·Wᵀ = x·Wᵀ. Where R is no rotation, readers multiply by `back` instead.
+    x'·(W·R)ᵀ = x·R·Rᵀ·Wᵀ = x·Wᵀ. Where R is not a rotation, readers multiply by `back` instead.
     """
     reading = rotation if back is None else back
 

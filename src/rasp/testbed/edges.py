@@ -20,7 +20,7 @@ TOKENS, POSITIONS, OUTPUT = "tokens", "positions", "output"
 
 
 class Edge(NamedTuple):
-    """From a writer to a reader; the role is `input` for what is no head."""
+    """From a writer to a reader; the role is `input` for what is not a head."""
 
     source: str
     target: str

@@ -22,7 +22,7 @@ MOST_SEED = 2**63 - 1
 
 
 def refuse_sizes(**sizes: int) -> None:
-    """Raise where a size is none.
+    """Raise where a size is not one.
 
     >>> refuse_sizes(layers=2, heads=1)
     """
@@ -34,7 +34,7 @@ def refuse_sizes(**sizes: int) -> None:
 
 
 def refuse_rates(**rates: float) -> None:
-    """Raise where a rate is no number that steps can be multiplied by.
+    """Raise where a rate is not a number that steps can be multiplied by.
 
     >>> refuse_rates(rate=3e-4, decay=0.98)
     """
@@ -47,7 +47,7 @@ def refuse_rates(**rates: float) -> None:
 
 
 def refuse_seeds(**seeds: int) -> None:
-    """Raise where a seed is no number that every generator of random numbers takes.
+    """Raise where a seed is not a number that every generator of random numbers takes.
 
     >>> refuse_seeds(seed=0)
     """

@@ -89,7 +89,8 @@ def read_lengths(text: str) -> tuple[int, int]:
     low, dash, high = text.partition("-")
     if not all(part.isdigit() for part in ((low, high) if dash else (low,))):
         raise RaspValueError(
-            f"`{text}` is no range of lengths", hint="write one such as 1-40, or the longest alone"
+            f"`{text}` is not a range of lengths",
+            hint="write one such as 1-40, or the longest alone",
         )
     return (int(low), int(high)) if dash else (1, int(low))
 
@@ -147,7 +148,7 @@ def describe_record(record: Record) -> str:
         f"{100 * longer['tokens']:.2f} % of tokens",
     ]
     if "diverged" in record:
-        since = f"from epoch {record['diverged']} on its loss is no number"
+        since = f"from epoch {record['diverged']} on its loss is not a number"
         lines.insert(0, f"{record['name']} diverged: {since}; try a smaller `--rate`")
     for selector in record.get("match", {}).get("selectors", ()):
         lines.append(

@@ -1,7 +1,7 @@
 """A finished run's record in, a line of JSON out, and back: checked before anybody uses it.
 
-A record's line carries its checksum. What is no number (the loss of a run that diverged) is `null`,
-since JSON knows no NaN.
+A record's line carries its checksum. What is not a number (the loss of a run that
+diverged) is `null`, since JSON knows no NaN.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def record_line(record: Record) -> str:
 
 
 def read_record(line: str | bytes) -> Record:
-    """Read a line; `ValueError` where it is no record, `Changed` where the checksum differs."""
+    """Read a line; `ValueError` where it is not a record, `Changed` where the checksum differs."""
     record = parse_json(line)
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
         raise ValueError
@@ -47,9 +47,10 @@ def read_record(line: str | bytes) -> Record:
 
 
 def read_records(path: Path) -> dict[str, Record]:
-    """Return the records of a file by id, of no file none; a line that is no record does not count.
+    """Return the records of a file by id, of no file none.
 
-    A record that was changed after it was written is refused.
+    A line that is not a record does not count. A record that was changed after it was written is
+    refused.
     """
     try:
         lines = read_file(path, LARGEST_RECORDS).splitlines()
@@ -76,7 +77,7 @@ def _checksum(record: Record) -> str:
 
 
 def without_nan(value: Any) -> Any:
-    """Return JSON-able data with None where a float is no number.
+    """Return JSON-able data with None where a float is not a number.
 
     >>> without_nan({"loss": [1.0, float("inf")]})
     {'loss': [1.0, None]}

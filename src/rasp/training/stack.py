@@ -63,7 +63,7 @@ class Progress:
 
     @property
     def diverged(self) -> int:
-        """The first epoch whose loss is no number any more; 0 where there is none."""
+        """The first epoch whose loss is not a number any more; 0 where there is none."""
         return next((at for at, loss in enumerate(self.loss, 1) if not math.isfinite(loss)), 0)
 
 

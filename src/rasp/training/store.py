@@ -64,7 +64,7 @@ class Store:
             raise _unwritable(self.folder, error) from None
 
     def records(self) -> dict[str, Record]:
-        """Return the finished runs by id. A line that is no record does not count.
+        """Return the finished runs by id. A line that is not a record does not count.
 
         A kill can cut the last line short, and a stranger's file can hold anything. A record that
         was changed after it was written is refused.
@@ -228,7 +228,7 @@ def _snapshot(path: Path) -> TensorFile:
 
 
 def _progress(kept: dict[str, Any]) -> Progress:
-    """Read a run's progress; a loss that was no number was written as `null`."""
+    """Read a run's progress; a loss that was not a number was written as `null`."""
     loss = [math.nan if number is None else float(number) for number in kept["loss"]]
     validation = [float(number) for number in kept["validation"]]
     best, seconds = kept["best_epoch"], float(kept["seconds"])

@@ -31,7 +31,7 @@ class SweepSettings:
 
     device: str = "auto"
     budget: float | None = None
-    """Minutes; None is no limit."""
+    """Minutes; None: no limit."""
     together: int = 24
     """The most models on the device at a time."""
     save_every: int = 1

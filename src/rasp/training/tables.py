@@ -47,7 +47,7 @@ def cells_of(experiment: str, tasks: Sequence[str] | None = None) -> list[TableC
     for task in tasks or ():
         if task not in own_tasks:
             raise RaspNameError(
-                f"`{task}` is no task of {experiment}", hint="tasks are " + ", ".join(own_tasks)
+                f"`{task}` is not a task of {experiment}", hint="tasks are " + ", ".join(own_tasks)
             )
     return [cell for cell in makers[experiment]() if not tasks or cell.task in tasks]
 

@@ -52,7 +52,7 @@ class TrainingTask:
             )
         if self.way not in WAYS:
             raise RaspValueError(
-                f"`{self.way}` is no way to draw inputs", hint="ways are " + ", ".join(WAYS)
+                f"`{self.way}` is not a way to draw inputs", hint="ways are " + ", ".join(WAYS)
             )
         if self.bos in self.alphabet:
             raise RaspValueError(
@@ -87,7 +87,7 @@ def s_op_of(name: str, program: str, output: str) -> Handle:
     value = names[output]
     if not isinstance(value, Handle) or not isinstance(value.node, SOp):
         raise RaspTypeError(
-            f"`{output}` is no s-op, so there is nothing to predict at each position",
+            f"`{output}` is not an s-op, so there is nothing to predict at each position",
             hint="name an s-op; a selector can be learnt through what aggregates over it",
         )
     return value

@@ -19,6 +19,7 @@ from rasp.certificate.weights.reading import Parts
 from rasp.compiler import Transformer, compile
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.inputs import random_input
+from rasp.compiler.model.robustness import Robustness
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node
@@ -30,6 +31,11 @@ has_b_before = aggregate(select(tokens, "b", ==) and select(indices, indices, <)
 most = aggregate(select_best(select_all, score(indices % 3, 1)), indices % 3);
 out = has_a + 2 * has_b_before + 4 * most;
 """
+
+
+def test_the_least_noise_that_is_tried_is_said() -> None:
+    told = Robustness(5.0, 5.0, noise_radius=0.0).too_steep
+    assert told == "noise of 1e-07 of the stream's RMS may be too much"
 
 
 def ranges_of(model: Transformer, outputs: list[Node]) -> dict[str, tuple[Array, Ranges]]:

@@ -313,7 +313,7 @@ def test_a_fingerprint_that_is_not_that_of_the_weights_is_refused(folder: Path) 
         data["fingerprint"] = "kept"
 
     rewrite(folder, change)
-    with pytest.raises(RaspValueError, match="the fingerprint of the weights in it is damaged"):
+    with pytest.raises(RaspValueError, match="the weights do not match their fingerprint"):
         load(folder)
 
 

@@ -45,6 +45,12 @@ def test_a_text_may_end_in_the_name_of_a_file() -> None:
     assert rasp.run("x = 1; # as in first.rasp")["x"] == 1
 
 
+def test_an_unknown_name_is_answered_with_those_there_are() -> None:
+    with pytest.raises(KeyError) as caught:
+        rasp.run("one = 1; two = 2;")["nope"]
+    assert str(caught.value).endswith("hint: the names are `one`, `two`")
+
+
 def test_names_are_a_mapping() -> None:
     names = rasp.run(TEXT)
     public = ["half", "count", "word", "yes", "table", "several", "twice"]

@@ -173,7 +173,7 @@ def _check_sum(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     if any(isinstance(atom, (bool, str)) for atom in values.picks.atoms(node.values, None)):
         raise Refused("a sum of what is not numbers")
     if isinstance(node.default, str):
-        raise Refused("a default that is no number")
+        raise Refused("a default that is not a number")
     unit = Fraction(base.value) if isinstance(base, Const) else Fraction(1)
     if not any(values.picks.atoms(base, None)):  # nothing but 0: no output has to add it
         unit = Fraction(0)

@@ -126,7 +126,7 @@ class Cases:
         sizes = [len(bits) for bits in lists]
         self.count = int(np.prod(sizes, dtype=object)) if sizes else 1
         if self.count > MOST_CASES:
-            raise Refused("a selector has too many cases to be looked at")
+            raise Refused("a selector has too many cases to check")
         grid = np.indices(sizes).reshape(len(sizes), self.count)
         self.outcome = {pair: np.array(bits, int)[row]
                         for pair, bits, row in zip(allowed, lists, grid, strict=True)}  # fmt: skip

@@ -99,7 +99,7 @@ def find_linear(values: ProvedValues, node: SOp) -> ExactSum | None:
 
 def _is_number(values: ProvedValues, variable: int) -> bool:
     """Whether what a head puts out is the number itself, and never a string: `x + y` of strings is
-    no weighted sum of them, and not `y + x`.
+    not a weighted sum of them, and not `y + x`.
     """
     head, output = values.head(variable), values.output(variable)
     try:

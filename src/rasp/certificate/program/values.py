@@ -182,7 +182,7 @@ class ProvedValues:
         sizes = self.sizes(key)
         self._cells += len(key) * min(prod(sizes), MOST_STATES)
         if self._cells > MOST_IN_ALL:
-            raise Refused("tables are too large to be looked at, all together")
+            raise Refused("tables are too large to check, all together")
         is_small = prod(sizes) <= MOST_STATES
         grid = np.indices(sizes).reshape(len(sizes), prod(sizes)) if is_small else self._grown(key)
         space = Space(key, restricted(self, key, grid))

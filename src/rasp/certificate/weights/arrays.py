@@ -161,7 +161,7 @@ def read_weights(arrays: Mapping[str, Array], heads_per_layer: list[int], output
     held = {name: as_float32(array) for name, array in arrays.items()}
     sizes = [np.abs(array[array != 0]) for array in held.values()]
     if not all(((size >= TINY) & (size <= HUGE)).all() for size in sizes):
-        raise Refused("a weight is no number of float32, or too large or small to be used safely")
+        raise Refused("a weight is not a float32 number, or too large or small to be used safely")
     try:
         weights = Weights.from_arrays(held, heads_per_layer, outputs)
     except (KeyError, IndexError) as error:

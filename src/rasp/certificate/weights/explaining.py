@@ -101,7 +101,7 @@ def piece_of(values: ProvedValues, cluster: tuple[int, ...], terms: list[Piece])
     kept = np.flatnonzero(fine)
     count = terms[0].parts.value.shape[1]
     if len(kept) * count > MOST_CELLS:
-        raise Refused("a table is too large to be looked at")
+        raise Refused("a table is too large to check")
     total = Parts(*np.zeros((4, len(kept), count)))
     for parts, places in placed:
         total = total.plus(parts.at(places[kept]))

@@ -128,7 +128,7 @@ def _added(
         unseen.see(run[1])
         return run
     if len(out) * space.size > MOST_CELLS:
-        raise Refused("a table is too large to be looked at")
+        raise Refused("a table is too large to check")
     # each dimension by itself in memory, as it is written
     total, inner = Parts(*np.zeros((4, len(out), space.size)).transpose(0, 2, 1)), 2.0**20
     gradient = np.zeros(len(out))

@@ -82,7 +82,7 @@ class Precision:
         return np.asarray((low + high) / 2), np.asarray((high - low) / 2)
 
     def arrays(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
-        """A model's arrays: biases and the embedding are no factors, and only stored."""
+        """A model's arrays: biases and the embedding are not factors, and only stored."""
         if self.is_float32:
             return dict(arrays)
         return {name: array if not self.stores and _is_added(name) else

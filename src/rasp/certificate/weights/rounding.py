@@ -40,7 +40,7 @@ def at_most(number: float, digits: int) -> str:
 def check_size(*sizes: Array | float) -> None:
     """Refuse what float32 may have no numbers for."""
     if not all(np.all(size <= HUGE) for size in sizes):
-        raise Refused("a number is too large to be looked at, or an error is")
+        raise Refused("a number, or its rounding error, is too large to check")
 
 
 def grain_of(numbers: Array) -> float:

@@ -76,7 +76,7 @@ class HeadOutput(Variable, Coordinate):
     default: Atom | None
     """What a query that picks nothing gets; None where that cannot happen, or for sums."""
     codes: dict[Atom, Fraction] | None = None
-    """Codes of the values where they are no numbers."""
+    """Codes of the values where they are not numbers."""
     is_length: bool = False
     carrier: CountVariable | None = None
     """The count that is moved in place of the values it stands for."""

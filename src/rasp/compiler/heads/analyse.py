@@ -19,7 +19,7 @@ def check_s_ops(nodes: Sequence[Node], refusals: Refusals) -> None:
     """Refuse selectors and scorers: only s-ops are outputs."""
     for node in nodes:
         if not isinstance(node, SOp):
-            refusals.add(node, Refusal("it is no s-op", "compile an s-op: `aggregate` uses it"))
+            refusals.add(node, Refusal("it is not an s-op", "compile an s-op: `aggregate` uses it"))
     refusals.raise_all()
 
 

@@ -68,7 +68,7 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
     key_nodes, query_nodes = keys_and_queries(formula)
 
     def table(part: bool | Comparison[SOp]) -> np.ndarray:
-        assert not isinstance(part, bool), "a conjunct that is decided is none"
+        assert not isinstance(part, bool), "a conjunct that is decided is not one"
         columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
         rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
         return comparison_table(columns, rows, part.op)

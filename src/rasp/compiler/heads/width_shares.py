@@ -51,7 +51,7 @@ class WidthShares:
         self.shares: dict[Aggregate, Shares | None] = {}
 
     def of(self, node: Aggregate) -> Values | None:
-        """The values of one of the two aggregates of a width; None where it is no such thing."""
+        """The values of one of the two aggregates of a width; None where it is not one."""
         if self.settings.sink or self.settings.max_length == 1:
             return None
         if node not in self.shares:

@@ -85,10 +85,11 @@ class Certificate:
         if not self.exact:
             return "not certified: " + self.reason
         where, bos = self.settings.where_name, self.settings.bos
-        condition = "" if bos is None else f" with {show(bos)} first and nowhere else"
-        condition += f" on which `{where}` holds at every position" if where else ""
-        if not self.total:
-            condition += f"{' and' if where else ''} on which the program itself has a value"
+        condition = "" if bos is None else f", with {show(bos)} first and nowhere else"
+        kept = [f"on which `{where}` holds at every position"] * bool(where)
+        kept += ["on which the program itself has a value"] * (not self.total)
+        if kept:
+            condition += ("" if bos is None else ",") + " " + " and ".join(kept)
         return (
             f"exact for all inputs up to length {self.settings.max_length} over this vocabulary"
             f"{condition}, in float32{WIDER if self.wider else ''}"

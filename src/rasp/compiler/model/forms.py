@@ -39,7 +39,7 @@ class Form(Generic[Value]):
 
 
 def plain(*kinds: type) -> Form[Any]:
-    """What is in a file as it is; `true` is no number."""
+    """What is in a file as it is; `true` is not a number."""
 
     def read(entry: Any) -> Any:
         if type(entry) not in kinds:

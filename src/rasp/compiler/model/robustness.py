@@ -47,8 +47,9 @@ class Robustness:
         ):
             if size > limit:
                 return f"{what} {size:.0f}, and the limit is {limit:.0f}"
-        least = f"{RADII[0]:.6f}"
-        return "" if self.noise_radius else f"noise of {least} of the stream's RMS may be too much"
+        if self.noise_radius:
+            return ""
+        return f"noise of {RADII[0]:g} of the stream's RMS may be too much"
 
     def __str__(self) -> str:
         others = " and ".join(self.precisions[1:])

@@ -170,7 +170,10 @@ def _weights_of(place: Path, data: dict[str, Any]) -> bytes:
         raw = read_file(place / name, LARGEST_FILE)
         if data.get("fingerprint") == fingerprint(raw):
             return raw
-    raise broken("the fingerprint of the weights")
+    raise RaspValueError(
+        "this compiled model cannot be read: the weights do not match their fingerprint",
+        hint="were they changed, or copied in part? compile it again",
+    )
 
 
 def _check_shapes(model: Transformer) -> None:

@@ -80,7 +80,7 @@ def _false_setting(model: Transformer) -> str:
 
 
 def _fits_schedule(model: Transformer) -> bool:
-    """Whether no layer has more heads than the schedule; extra feed-forward blocks are no layers.
+    """Whether no layer has more heads than the schedule; extra feed-forward blocks are not layers.
 
     With these between them, each layer with heads must have its own in the schedule, in order.
     """

@@ -1,7 +1,7 @@
 """What anything reads in, the dimensions of the residual stream out: a basis, nothing more.
 
 Each reader asks for a linear function of the coordinates. In the order of time, a function
-that is no combination of the dimensions so far becomes one more dimension: there are as many as
+that is not a combination of the dimensions so far becomes one more dimension: there are as many as
 these functions have rank, unless some must not be mixed because of rounding (`add_by_writer`,
 `add_alone`). Which combination it is, is found by elimination, in fractions.
 """

@@ -112,7 +112,7 @@ class Features:
         return total(self._of_part(layer, part, time) for part in grid.relevant().summands())
 
     def _of_part(self, layer: int, grid: NumberedTable, time: int) -> Linear:
-        """A function that is no sum: one term, or several where some input is a choice."""
+        """A function that is not a sum: one term, or several where some input is a choice."""
         if len(grid.inputs) == 1:
             return self._of_one(layer, grid, time)
         parts = branches(grid)

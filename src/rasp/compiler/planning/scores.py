@@ -44,7 +44,7 @@ MOST_COLUMNS = 1500
 MOST_CELLS = 2_200_000
 """The most entries that the tables of all these dimensions may have."""
 LARGEST_CODE = 1500
-"""The largest number that is its own code: the square of a larger one is no exact score."""
+"""The largest number that is its own code: the square of a larger one is not an exact score."""
 MANY_CLASSES = 200
 """From this many on, classes are numbered in two digits: squares of their numbers are large."""
 ZERO, ONE, NOTHING = Fraction(0), Fraction(1), Linear()

@@ -25,7 +25,7 @@ def box_rows(
 ) -> Rows | None:
     """A row for each value, the highest for the one that is right.
 
-    None where values are no boxes, and where a feed-forward can do it as well.
+    None where values are not boxes, and where a feed-forward can do it as well.
     """
     kept, different, grid = number_labels(inputs, labels)
     if len(kept) == 1 and isinstance(kept[0], CountVariable):

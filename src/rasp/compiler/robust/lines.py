@@ -119,7 +119,7 @@ def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[M
 def _places(
     blocks: StreamBlocks, weights: Mixture, outputs: Sequence[HeadOutput], states: States
 ) -> list[float] | None:
-    """(state,): the place of a sum of one head's numbers; None where it is no mean and no count."""
+    """(state,): the place of a sum of one head's numbers; None for other s-ops."""
     if not weights:
         return None
     parts = [weights.get(output, Fraction(0)) for output in outputs]

@@ -91,7 +91,7 @@ def note_fineness(blocks: StreamBlocks, weights: Mixture, gap: float) -> None:
 
 
 def means_in(linear: Linear | None) -> Mixture:
-    """The averages that an s-op is a weighted sum of; nothing where it is no such sum."""
+    """The averages that an s-op is a weighted sum of; nothing where it is not such a sum."""
     outputs = {} if linear is None else linear.of(HeadOutput)
     if linear is None or len(outputs) < len(linear.parts):
         return {}

@@ -2,7 +2,7 @@
 
 A comparison of two s-ops is a set of outcomes, a bit each for less, equal and greater: then `and`
 of two comparisons of the same pair is the intersection, an empty set is a contradiction, and the
-full set is no condition at all. `select_best` is one more equality, with the best score of the
+full set is not a condition at all. `select_best` is one more equality, with the best score of the
 query's row.
 """
 

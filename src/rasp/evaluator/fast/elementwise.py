@@ -1,7 +1,7 @@
 """An operator and its operands' columns in, the result's column out, and where it failed.
 
 Numbers go through `arithmetic`, all positions at once. Whatever is doubtful there, and every
-operator that is no arithmetic (joining strings, `string`, dict look-ups), is applied to atoms,
+operator that is not arithmetic (joining strings, `string`, dict look-ups), is applied to atoms,
 once for each distinct combination that occurs, by the operator table itself: so results and
 errors cannot differ from the plain evaluator's.
 """

@@ -143,7 +143,7 @@ def _too_large(column: Column, picks: KnownPicks, limits: Limits) -> Array | Non
     too_large = column.too_large(limits.number_bits)
     if too_large is None:
         return None
-    wrong = too_large & (picks.count > 1)  # a lone pick is no new number
+    wrong = too_large & (picks.count > 1)  # a lone pick is not a new number
     return wrong if wrong.any() else None
 
 
