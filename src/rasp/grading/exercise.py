@@ -125,7 +125,9 @@ def _numbered(path: str, number: int, table: Any, given: dict[str, Any]) -> Exer
     place = f"exercise {number} of `{path}`"
     with Exercise("", place=place).naming_place():
         if not isinstance(table, dict):
-            raise RaspValueError("it is no table", hint="begin each exercise with `[[exercise]]`")
+            raise RaspValueError(
+                "it is not a table", hint="begin each exercise with `[[exercise]]`"
+            )
         exercise = _from_table(table, given)
     return _beside(path, replace(exercise, place=place))
 
