@@ -63,10 +63,8 @@ def test_a_program_that_fails_on_one_token_of_many_is_not_called_total() -> None
     assert not found.total
 
 
-def test_a_program_is_not_called_total_by_what_comes_after_it_fails() -> None:
-    """The forged claim says that a quotient is a function of what is made of it, too: where that
-    has no value, nobody looks at the quotient.
-    """
+def test_a_quotient_is_not_told_by_what_is_made_of_it() -> None:
+    """Where that has no value, nobody would look at the quotient, and see that it fails."""
     model = compiled(Kind("out = 1 / tokens + 1;", [0, 1, 2], 2))
     outputs = outputs_of(model)
     (quotient, _) = outputs["out"].needs
@@ -75,9 +73,7 @@ def test_a_program_is_not_called_total_by_what_comes_after_it_fails() -> None:
         model.claims, variables=(*known, ClaimedNode(outputs["out"])),  # type: ignore[arg-type]
         over={**model.claims.over, quotient: (0, len(known)), outputs["out"]: (0,)},
     )  # fmt: skip
-    found = verdict(model, outputs, claims=claims)
-    assert found.holds
-    assert not found.total
+    assert "by itself" in verdict(model, outputs, claims=claims).reason
 
 
 READ = Kind(

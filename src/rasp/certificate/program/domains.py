@@ -12,7 +12,8 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedCount, ClaimedNode, ClaimedSum, Refused
-from rasp.certificate.program.outputs import numbers_of_sum, states_of_output
+from rasp.certificate.program.outputs import states_of_output
+from rasp.certificate.program.sums import numbers_of_sum
 from rasp.certificate.program.tables import Array, AtomColumn, ExactSum, typed
 from rasp.graph import SOp
 

@@ -17,7 +17,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.claims import HeadClaim, HeadOutputClaim, Refused
 from rasp.certificate.program.domains import Domain
-from rasp.certificate.program.outputs import mixture
+from rasp.certificate.program.sums import mixture
 from rasp.certificate.program.tables import Array, Space, same
 from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.arrays import HeadWeights
