@@ -123,10 +123,36 @@ def a_sum_that_is_nowhere() -> Transformer:
                        (ones(picks), ones(picks, "sum"), all_of))  # fmt: skip
 
 
+def a_mean_that_fails_nowhere() -> Transformer:
+    """Several bools are never averaged, since `lone` would fail: `lone` is only asked for where
+    there are not several, which `few` tells; and `few` is known since several are never averaged.
+    """
+    out, lone, few, count, first = nodes_of(
+        """picks = select(tokens, "a", ==); first = indices == 0;
+           count = aggregate(picks, indicator(first));
+           few = (count == 0) or (count == 1);
+           lone = aggregate(picks and select(True, few, ==), first, False);
+           out = few or lone;""",
+        "out", "lone", "few", "count", "first",
+    )  # fmt: skip
+    assert isinstance(count, Aggregate)
+    head = HeadClaim(
+        "mean", (ConjunctClaim(count.selector, (), (0,)),),
+        (HeadOutputClaim(first, None, False), HeadOutputClaim(count.values, None, 0)),
+        ({0: ONE}, {1: ONE}), ((1,), (1,)),
+    )  # fmt: skip
+    over = {count: (3,), lone: (2,), first: (1,), count.values: (1,), few: (2, 3), out: (2, 3),
+            **dict.fromkeys(few.needs, (3,))}  # fmt: skip
+    meanings = {lone: Meaning("mean", (2,)), count: Meaning("mean", (3,))}
+    return answers_one(out, (OUTPUT, ClaimedOutput(0, 0, 1)), over, meanings, (head,),
+                       (False, True))  # fmt: skip
+
+
 FORGERIES: tuple[Callable[[], Transformer], ...] = (
     a_value_that_is_nowhere,
     values_that_are_nowhere,
     a_sum_that_is_nowhere,
+    a_mean_that_fails_nowhere,
 )
 
 

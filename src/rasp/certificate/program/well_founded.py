@@ -13,6 +13,7 @@ the other, all that is checked is true.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 
 from rasp.certificate.claims import (
@@ -21,6 +22,8 @@ from rasp.certificate.claims import (
     ClaimedOutput,
     ClaimedSum,
     Claims,
+    HeadClaim,
+    HeadOutputClaim,
     Refused,
 )
 from rasp.certificate.program.aggregates import base_of
@@ -71,7 +74,8 @@ def _told_by(values: ProvedValues, part: Part) -> list[Part]:
             head = claims.head_of(part)
             output = head.outputs[place]
             others = [other for other in (head.best, output.carrier) if other is not None]
-            return [*head.selectors, output.values, *others]
+            failing = _selectors_that_fail(values, head, output)
+            return [*head.selectors, output.values, *others, *failing]
     return []
 
 
@@ -93,3 +97,18 @@ def _mixtures(values: ProvedValues, claimed: ClaimedSum) -> list[SOp]:
         return mixtures_of_sum(values, ExactSum(claimed.constant, claimed.parts))
     except Refused:
         return []
+
+
+def _selectors_that_fail(
+    values: ProvedValues, head: HeadClaim, output: HeadOutputClaim
+) -> list[Part]:
+    """The selectors by which the program fails where a head picks several bools or strings: that
+    it does is only asked of values that can be one.
+    """
+    try:
+        atoms = values.picks.atoms(output.values, None)
+    except Refused:
+        atoms = [False]  # it may be anything
+    if {*map(type, atoms)} <= {int, Fraction}:
+        return []
+    return [node.selector for node in values.picks.averaging(head, output)]
