@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -76,9 +76,7 @@ def sums_of(values: ProvedValues, nodes: Sequence[SOp], least: int) -> list[Frac
     values are added, and as many as always are, at least.
     """
     columns = [values.table(node)[1] for node in nodes]
-    listed = [atom for column in columns for atom in column.listed() if atom is not None]
-    if any(isinstance(atom, str) for atom in listed):
-        raise Refused("a sum of strings")
+    listed = as_numbers(atom for column in columns for atom in column.listed() if atom is not None)
     if not any(any(values.picks.atoms(node, False)) for node in nodes):
         firsts = [atom for node in nodes for atom in values.picks.atoms(node, True)]
         return sorted({Fraction(0), *(Fraction(atom) for atom in firsts)})
@@ -88,7 +86,15 @@ def sums_of(values: ProvedValues, nodes: Sequence[SOp], least: int) -> list[Frac
     )
     if is_alike and None not in by_index:
         return subset_sums([Fraction(atom) for atom in by_index])  # type: ignore[arg-type]
-    return sums([Fraction(atom) for atom in listed], values.inputs.max_length, least)
+    return sums(listed, values.inputs.max_length, least)
+
+
+def as_numbers(atoms: Iterable[Atom]) -> list[Fraction]:
+    """What is added up: a string is no number, even if its letters are. "1" + "2" is "12"."""
+    listed = list(atoms)
+    if any(isinstance(atom, str) for atom in listed):
+        raise Refused("a sum of strings")
+    return [Fraction(atom) for atom in listed]
 
 
 def _moved_counts(values: ProvedValues, head: HeadClaim, output: HeadOutputClaim) -> list[State]:

@@ -12,7 +12,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedOutput, HeadClaim, Refused
-from rasp.certificate.program.outputs import by_length, numbers_of_shares, sums_of
+from rasp.certificate.program.outputs import as_numbers, by_length, numbers_of_shares, sums_of
 from rasp.certificate.program.reach import means, pair_sums, sums_after
 from rasp.certificate.program.tables import ExactSum
 from rasp.graph import Const, Elementwise, SOp
@@ -84,7 +84,7 @@ def _numbers_of_outputs(values: ProvedValues, weights: Mapping[int, Fraction]) -
         return sorted(numbers_of_shares(values, list(weights)))
     mixed = _mixtures(values, weights)
     try:
-        atoms = [Fraction(atom) for node in mixed for atom in values.picks.atoms(node, None)]
+        atoms = [atom for node in mixed for atom in values.picks.atoms(node, None)]
     except Refused:
         mixed = []
     if not mixed:  # whatever each of them is
@@ -95,7 +95,7 @@ def _numbers_of_outputs(values: ProvedValues, weights: Mapping[int, Fraction]) -
     if modes == {"mean"}:
         defaults = [weight * values.output(v).base for v, weight in weights.items()]
         empty = [] if heads[0].never_empty else [sum(defaults, Fraction(0))]
-        return sorted({*means(atoms, values.inputs.max_length), *empty})
+        return sorted({*means(as_numbers(atoms), values.inputs.max_length), *empty})
     _check_family(values, heads)
     return sums_of(values, mixed, int(any(head.never_empty for head in heads)))
 

@@ -1,0 +1,53 @@
+"""Numbers that are not what they are taken for: each model answers wrong, and is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from forging import NOTHING, ONE, handmade, is_refused, node_of
+
+from rasp.certificate.claims import (
+    ClaimedNode,
+    ClaimedOutput,
+    ClaimedSum,
+    Claims,
+    HeadClaim,
+    HeadOutputClaim,
+    SumPart,
+)
+from rasp.compiler import Transformer
+from rasp.graph import Const, Elementwise
+
+
+def a_mean_of_texts() -> Transformer:
+    """ "1" + "2" is "12", and "2" + "1" is "21": as numbers, two sums of the same outputs would not
+    be the same, so that no token is possible but 0.
+    """
+    out = node_of("out = 9 * tokens;")
+    one, two = Const("1"), Const("2")
+    head = HeadClaim("mean", (), (HeadOutputClaim(one), HeadOutputClaim(two)),
+                     ({0: ONE}, {1: ONE}), ((), ()), never_empty=True)  # fmt: skip
+    first, other = {SumPart(2): ONE, SumPart(3): ONE}, {SumPart(3): ONE, SumPart(2): ONE}
+    nine = {SumPart(0, 1): Fraction(9)}
+    variables = (
+        None, None, ClaimedOutput(0, 0, 0), ClaimedOutput(0, 0, 1), ClaimedSum(NOTHING, nine),
+        ClaimedSum(NOTHING, nine | first), ClaimedSum(NOTHING, other), ClaimedNode(out),
+    )  # fmt: skip
+    over = {out: (4, 5, 6), Elementwise("+", (one, two)): (), Elementwise("+", (two, one)): ()}
+    claims = Claims(variables, over, {}, (), ((),), ((7,),), spare=(head,))
+    arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((3, 1)),
+              "output0.weight": np.zeros((2, 1)), "output0.bias": [1, 0]}  # fmt: skip
+    return handmade(out, claims, arrays, (0, 9), vocabulary=(0, 1))
+
+
+FORGERIES: dict[Callable[[], Transformer], str] = {
+    a_mean_of_texts: "a sum of strings",
+}
+
+
+@pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
+def test_a_forgery_is_refused(forge: Callable[[], Transformer]) -> None:
+    is_refused(forge(), FORGERIES[forge])
