@@ -14,6 +14,7 @@ from rasp.certificate.claims import (
     ClaimedOutput,
     ClaimedSum,
     Claims,
+    GroupClaim,
     HeadClaim,
     HeadOutputClaim,
     SumPart,
@@ -43,8 +44,26 @@ def a_mean_of_texts() -> Transformer:
     return handmade(out, claims, arrays, (0, 9), vocabulary=(0, 1))
 
 
+def a_number_beside_numbers_that_cancel() -> Transformer:
+    """Hidden units add 2^43 and -2^43, which is 0 to the model. Added up in float64 beside 2^-12,
+    these leave nothing of it: "a" is taken for 0, and "b", which is that much less, for -2^-12.
+    """
+    out = node_of('out = tokens == "a";')
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((GroupClaim(1, ()), GroupClaim(1, ())),),
+                    ((0,),))  # fmt: skip
+    little, much = 2.0**-12, 2.0**43
+    arrays = {
+        "tokens": [[little, 0], [0, 0]], "positions": np.zeros((2, 2)),
+        "layer0.feed_forward.inside": np.zeros((2, 2)), "layer0.feed_forward.bias": [1, 1],
+        "layer0.feed_forward.out": [[0, 0], [much, -much]],
+        "output0.weight": [[0, 0], [2.0**30, 2.0**30]], "output0.bias": [0, 2.0**29 * little],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
 FORGERIES: dict[Callable[[], Transformer], str] = {
     a_mean_of_texts: "a sum of strings",
+    a_number_beside_numbers_that_cancel: "no margin is left",
 }
 
 

@@ -218,11 +218,9 @@ def _ran(
         for place, (units, row, signs) in enumerate(batch):
             points, onto = _told_apart(reading, places, place, space.size)
             points[:, 0] = np.nan_to_num(points[:, 0])  # no input has it
-            own = Reading(reading.base, [], *(array[[place]] for array in (
-                reading.grain, reading.powers, reading.most, reading.terms)))  # fmt: skip
             touched = out[:, units][out[:, units].any(axis=1)]
             parts, inner, slope = _points(
-                own, points, signs, bias[units], touched, stream.precision
+                reading.only(place), points, signs, bias[units], touched, stream.precision
             )
             yield parts, onto, inner, slope * float(lengths(stream, row[None])[0])
 
@@ -245,8 +243,8 @@ def _told_apart(
         number[used] = np.arange(len(used))
         rows = rows[used // len(own)] + own[used % len(own)]
         which = number[which]
-    rows[:, 2:] = np.minimum(rows[:, 2:], [reading.most[column], reading.terms[column]])
-    points, onto = distinct_rows(rows)
+    held = reading.only(column).within(Parts(*(rows[:, [part]] for part in range(4))))
+    points, onto = distinct_rows(np.hstack(held.four))
     return points, onto[which]
 
 
