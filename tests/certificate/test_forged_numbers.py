@@ -9,18 +9,21 @@ import numpy as np
 import pytest
 from forging import NOTHING, ONE, handmade, is_refused, node_of
 
+from rasp.atoms import Atom
 from rasp.certificate.claims import (
     ClaimedNode,
     ClaimedOutput,
     ClaimedSum,
     Claims,
+    ConjunctClaim,
     GroupClaim,
     HeadClaim,
     HeadOutputClaim,
+    Meaning,
     SumPart,
 )
 from rasp.compiler import Transformer
-from rasp.graph import Const, Elementwise
+from rasp.graph import Const, Elementwise, Indices, Select, Tokens
 
 
 def a_mean_of_texts() -> Transformer:
@@ -61,9 +64,61 @@ def a_number_beside_numbers_that_cancel() -> Transformer:
     return handmade(out, claims, arrays, (False, True))
 
 
+def codes_of_many_digits() -> Transformer:
+    """2^60 + 129 and 2^60 + 255 are both 2^60 + 256 to float64, by which arrays are looked at; and
+    are told apart where a claimed sum is made of them, as fractions.
+    """
+    out = node_of("out = aggregate(select(indices, 0, ==), tokens);")
+    much = Fraction(2**60)
+    near = {"a": 128, "b": 129, "c": 255}
+    codes: dict[Atom, Fraction] = {"d": much} | {
+        token: much + number for token, number in near.items()
+    }
+    head = HeadClaim(
+        "mean", (ConjunctClaim(out.selector, (), (1,)),), (HeadOutputClaim(Tokens(), codes, "d"),),
+        ({0: ONE},), ((0,),), never_empty=True,
+    )  # fmt: skip
+    less = ClaimedSum(-much, {SumPart(2): ONE})
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0), less), {out: (2,)},
+                    {out: Meaning("mean", (2,))}, ((head,),), ((), ()), ((3,),))  # fmt: skip
+    arrays = {
+        "tokens": [[0, 0, 0], [256, 0, 0], [256, 0, 0]], "positions": [[0, 1, 0], [0, 0, 0]],
+        "layer1.head1.query_bias": [40], "layer1.head1.key": [[0, 1, 0]],
+        "layer1.head1.value": [[1, 0, 0]], "layer1.head1.out": [[0], [0], [1]],
+        "output0.weight": [[0, 0, 2 * number] for number in near.values()],
+        "output0.bias": [-number * number for number in near.values()],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, tuple(near), vocabulary=tuple(near))
+
+
+def a_code_that_comes_and_goes() -> Transformer:
+    """A 49th of a code is added 49 times, and the code is taken off again: of a code of 49 · 2^55,
+    a 49th in float64 leaves -196, which is what the read-out is made for. Really, it is 0.
+    """
+    out = node_of('out = tokens == "a";')
+    much, step = Fraction(49 * 2**55), 49 * 256
+    first = ConjunctClaim(Select(Indices(), Const(0), "=="), (), (1,))
+    head = HeadClaim(
+        "mean", (first,), (HeadOutputClaim(Tokens(), {"a": much, "b": much + step}, "a"),),
+        ({0: Fraction(1, 49)}, {0: ONE}), ((0,), (0,)), never_empty=True,
+    )  # fmt: skip
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), {out: (0,)}, {}, ((head,),), ((), ()),
+                    ((0,),))  # fmt: skip
+    arrays = {
+        "tokens": [[0, 0, 0, 300], [1, 0, 0, 0]], "positions": [[0, 1, 0, 0], [0, 0, 0, 0]],
+        "layer1.head1.query_bias": [40], "layer1.head1.key": [[0, 1, 0, 0]],
+        "layer1.head1.value": [[256, 0, 0, 0], [step, 0, 0, 0]],
+        "layer1.head1.value_bias": [0, 0], "layer1.head1.out": [[0, 0], [0, 0], [49, -1], [0, 0]],
+        "output0.weight": [[0, 0, 0, 0], [0, 0, 1, 1]], "output0.bias": [0, 50],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
 FORGERIES: dict[Callable[[], Transformer], str] = {
     a_mean_of_texts: "a sum of strings",
     a_number_beside_numbers_that_cancel: "no margin is left",
+    codes_of_many_digits: "no margin is left",
+    a_code_that_comes_and_goes: "no margin is left",
 }
 
 

@@ -41,12 +41,13 @@ from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.program.well_founded import is_well_founded
 from rasp.certificate.weights.arrays import Weights, read_weights
 from rasp.certificate.weights.attention import attend
-from rasp.certificate.weights.channels import Channel, write
+from rasp.certificate.weights.channels import Channel
 from rasp.certificate.weights.feed_forward import feed_forward
 from rasp.certificate.weights.precision import FLOAT32, Precision
 from rasp.certificate.weights.readout import Readout, is_read, read_out
 from rasp.certificate.weights.sink import Sink, check_sink_units, pass_sink
 from rasp.certificate.weights.stream import Stream
+from rasp.certificate.weights.writing import write
 from rasp.graph import Aggregate, Node, SOp, in_order
 
 MOST_LAYERS = 10_000
