@@ -114,11 +114,30 @@ def a_code_that_comes_and_goes() -> Transformer:
     return handmade(out, claims, arrays, (False, True))
 
 
+def a_sum_of_a_third() -> Transformer:
+    """A claimed sum of 1/3 and something below the last bit that float64 has of a third: "b" is one
+    such bit more there, and "a" is none, while the read-out takes both for more.
+    """
+    out = node_of('out = tokens != "a";')
+    third, bit = Fraction(1, 3), 2.0**-54
+    some, more = 0.15625 * bit, 0.171875 * bit
+    claimed = ClaimedSum(third, {SumPart(0, 0): Fraction(some), SumPart(0, 1): Fraction(more),
+                                 SumPart(0, 2): ONE})  # fmt: skip
+    claims = Claims((None, None, claimed), {out: (0,)}, {}, (), ((),), ((2,),))
+    middle = some / 2
+    arrays = {
+        "tokens": [[some], [more], [1]], "positions": np.zeros((2, 1)),
+        "output0.weight": [[0], [2.0**52]], "output0.bias": [0, -middle * 2.0**52],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True), vocabulary="abc")
+
+
 FORGERIES: dict[Callable[[], Transformer], str] = {
     a_mean_of_texts: "a sum of strings",
     a_number_beside_numbers_that_cancel: "no margin is left",
     codes_of_many_digits: "no margin is left",
     a_code_that_comes_and_goes: "no margin is left",
+    a_sum_of_a_third: "no margin is left",
 }
 
 
