@@ -70,10 +70,10 @@ def codes_of_many_digits() -> Transformer:
     """
     out = node_of("out = aggregate(select(indices, 0, ==), tokens);")
     much = Fraction(2**60)
-    near = {"a": 128, "b": 129, "c": 255}
-    codes: dict[Atom, Fraction] = {"d": much} | {
-        token: much + number for token, number in near.items()
-    }
+    near: dict[Atom, int] = {"a": 128, "b": 129, "c": 255}
+    codes: dict[Atom, Fraction] = {"d": much}
+    for token, number in near.items():
+        codes[token] = much + number
     head = HeadClaim(
         "mean", (ConjunctClaim(out.selector, (), (1,)),), (HeadOutputClaim(Tokens(), codes, "d"),),
         ({0: ONE},), ((0,),), never_empty=True,

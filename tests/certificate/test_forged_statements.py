@@ -256,7 +256,22 @@ def picks_that_send_different_numbers() -> Transformer:
     return handmade(out, claims, arrays, (Fraction(-1), Fraction(1)), (1, -1))
 
 
-@pytest.mark.parametrize("make", [a_sum_of_many, picks_that_send_different_numbers])
+def a_unit_that_reads_what_is_empty() -> Transformer:
+    """The second dimension holds 0 on every input; but whoever moves it moves the unit, by 1000."""
+    out = node_of(IS_A)
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((GroupClaim(1, (0,)),),), ((0,),))
+    arrays = {
+        "tokens": [[1, 0, 0], [0, 0, 0]], "positions": np.zeros((2, 3)),
+        "layer0.feed_forward.inside": [[1, 1000, 0]], "layer0.feed_forward.bias": [1],
+        "layer0.feed_forward.out": [[0], [0], [1]],
+        "output0.weight": [[0, 0, 0], [0, 0, 1]], "output0.bias": [0, -1.5],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
+@pytest.mark.parametrize(
+    "make", [a_sum_of_many, picks_that_send_different_numbers, a_unit_that_reads_what_is_empty]
+)
 def test_no_gradient_is_larger_than_is_said(make: Callable[[], Transformer]) -> None:
     model = make()
     found = verdict(model, outputs_of(model))
