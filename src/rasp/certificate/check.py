@@ -38,14 +38,16 @@ from rasp.certificate.program.head_claims import check_head
 from rasp.certificate.program.tables import Array, typed
 from rasp.certificate.program.total import has_always_a_value
 from rasp.certificate.program.values import ProvedValues
+from rasp.certificate.program.well_founded import is_well_founded
 from rasp.certificate.weights.arrays import Weights, read_weights
 from rasp.certificate.weights.attention import attend
-from rasp.certificate.weights.channels import Channel, write
+from rasp.certificate.weights.channels import Channel
 from rasp.certificate.weights.feed_forward import feed_forward
 from rasp.certificate.weights.precision import FLOAT32, Precision
 from rasp.certificate.weights.readout import Readout, is_read, read_out
 from rasp.certificate.weights.sink import Sink, check_sink_units, pass_sink
 from rasp.certificate.weights.stream import Stream
+from rasp.certificate.weights.writing import write
 from rasp.graph import Aggregate, Node, SOp, in_order
 
 MOST_LAYERS = 10_000
@@ -128,6 +130,7 @@ def _check(
     if names != list(outputs) or len(claims.outputs) != len(names):
         raise Refused("the outputs are not those of the program")
     values = ProvedValues(claims, inputs, list(outputs.values()))
+    _check_order(values, list(outputs.values()))
     _check_meanings(values, list(outputs.values()))
     stream, sink = _embedded(values, weights, precision)
     _after("embedding", stream, sink, noise, notes)
@@ -188,6 +191,14 @@ def _after(block: str, stream: Stream, sink: Sink | None, noise: float, notes: F
     for place, reader in enumerate(stream.values.claims.readers):
         if reader.after == block and is_read(stream, reader):
             notes.readers.add(place)
+
+
+def _check_order(values: ProvedValues, outputs: list[Node]) -> None:
+    """Nothing that is checked rests on itself; nor what a promise is read by, which differs."""
+    where = values.inputs.where
+    nodes = [*outputs, where] if where else outputs
+    if not all(is_well_founded(proved, nodes) for proved in {values, values.plain}):
+        raise Refused("claims tell of something by itself")
 
 
 def _check_meanings(values: ProvedValues, outputs: Sequence[Node]) -> None:

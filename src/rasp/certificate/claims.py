@@ -213,6 +213,12 @@ class Claims:
     readers: tuple[ReaderClaim, ...] = ()
     """How to read s-ops from the stream; a model answers without them."""
 
+    def head_of(self, variable: int) -> HeadClaim:
+        """The head that puts an output out, as it is claimed."""
+        claimed = self.variables[variable]
+        assert isinstance(claimed, ClaimedOutput)
+        return (self.heads[claimed.layer - 1] if claimed.layer else self.spare)[claimed.head]
+
 
 @dataclass(frozen=True)
 class Inputs:

@@ -165,9 +165,7 @@ def _check_sum(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     Where the aggregate m is only compared with a constant c, it is the sum of value - c, and
     c + that is on the same side of c as m is.
     """
-    base: SOp = node.values
-    if meaning.constant:
-        base = Elementwise("-", (node.values, Const(_plain(meaning.constant))))
+    base = base_of(node, meaning)
     if isinstance(node.selector, SelectBest) or meaning.own is not None:
         raise Refused("a sum over the best picks")
     if any(isinstance(atom, (bool, str)) for atom in values.picks.atoms(node.values, None)):
@@ -181,6 +179,13 @@ def _check_sum(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     for cases, total in taken(values, terms, base, [node.selector]):
         if (total != cases.holds(node.selector) * unit).any():
             raise Refused("a sum does not add up what the aggregate picks")
+
+
+def base_of(node: Aggregate, meaning: Meaning) -> SOp:
+    """What a sum in place of a mean adds up: the values, less what the mean is compared with."""
+    if meaning.rule not in ("product", "ratio") or not meaning.constant:
+        return node.values
+    return Elementwise("-", (node.values, Const(_plain(meaning.constant))))
 
 
 def is_width(values: ProvedValues, node: SOp, mean: Aggregate) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,7 +12,8 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedCount, ClaimedNode, ClaimedSum, Refused
-from rasp.certificate.program.outputs import numbers_of_sum, states_of_output
+from rasp.certificate.program.outputs import states_of_output
+from rasp.certificate.program.sums import numbers_of_sum
 from rasp.certificate.program.tables import Array, AtomColumn, ExactSum, typed
 from rasp.graph import SOp
 
@@ -44,6 +45,23 @@ class Domain:
     def floats(self) -> Array:
         """(state,): the numbers, as near as floats come."""
         return np.array([float(number) for number in self.exact])
+
+    @cached_property
+    def unit(self) -> float:
+        """A power of two of which the numbers are whole multiples; 0 where there is none."""
+        return binary_unit(self.exact)
+
+
+def binary_unit(numbers: Iterable[Fraction]) -> float:
+    """A power of two of which numbers are whole multiples; 0 where there is none.
+
+    >>> binary_unit([Fraction(3), Fraction(1, 4)]), binary_unit([Fraction(1, 3)])
+    (0.25, 0.0)
+    """
+    parts = {number.denominator for number in numbers}
+    if any(part & (part - 1) for part in parts) or max(parts, default=1) > 2**1000:
+        return 0.0
+    return 1 / max(parts, default=1)
 
 
 def find_domain(values: ProvedValues, variable: int) -> Domain:

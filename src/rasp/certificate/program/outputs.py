@@ -1,22 +1,19 @@
-"""What heads put out, and weighted sums of that, in; everything that these can be, out: each with
-the reason why that is all.
-"""
+"""What heads put out in; everything that this can be, out: each with the reason why that is all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, TOKEN, ClaimedOutput, HeadClaim, HeadOutputClaim, Refused
-from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums, sums_after
-from rasp.certificate.program.tables import Array, ExactSum, typed
-from rasp.graph import Const, Elementwise, SOp
+from rasp.certificate.claims import INDEX, ClaimedOutput, HeadClaim, HeadOutputClaim, Refused
+from rasp.certificate.program.reach import means, subset_sums, sums
+from rasp.certificate.program.tables import Array, typed
+from rasp.graph import SOp
 
 if TYPE_CHECKING:
     from rasp.certificate.program.values import ProvedValues
@@ -79,9 +76,7 @@ def sums_of(values: ProvedValues, nodes: Sequence[SOp], least: int) -> list[Frac
     values are added, and as many as always are, at least.
     """
     columns = [values.table(node)[1] for node in nodes]
-    listed = [atom for column in columns for atom in column.listed() if atom is not None]
-    if any(isinstance(atom, str) for atom in listed):
-        raise Refused("a sum of strings")
+    listed = as_numbers(atom for column in columns for atom in column.listed() if atom is not None)
     if not any(any(values.picks.atoms(node, False)) for node in nodes):
         firsts = [atom for node in nodes for atom in values.picks.atoms(node, True)]
         return sorted({Fraction(0), *(Fraction(atom) for atom in firsts)})
@@ -91,7 +86,15 @@ def sums_of(values: ProvedValues, nodes: Sequence[SOp], least: int) -> list[Frac
     )
     if is_alike and None not in by_index:
         return subset_sums([Fraction(atom) for atom in by_index])  # type: ignore[arg-type]
-    return sums([Fraction(atom) for atom in listed], values.inputs.max_length, least)
+    return sums(listed, values.inputs.max_length, least)
+
+
+def as_numbers(atoms: Iterable[Atom]) -> list[Fraction]:
+    """What is added up: a string is no number, even if its letters are. "1" + "2" is "12"."""
+    listed = list(atoms)
+    if any(isinstance(atom, str) for atom in listed):
+        raise Refused("a sum of strings")
+    return [Fraction(atom) for atom in listed]
 
 
 def _moved_counts(values: ProvedValues, head: HeadClaim, output: HeadOutputClaim) -> list[State]:
@@ -187,95 +190,3 @@ def numbers_of_shares(
     shares = [share(first, others) for others in range(values.inputs.max_length)]
     without_first = {number: (False, others) for others, number in enumerate(shares) if others}
     return without_first | {1 + number: (True, others) for others, number in enumerate(shares)}
-
-
-def numbers_of_sum(values: ProvedValues, linear: ExactSum) -> list[Fraction]:
-    """Everything a weighted sum can be.
-
-    The token and the index are free of each other, but for a BOS, which is at index 0 and
-    only there (and is written as that). An index is below the length. Outputs of one head
-    are sums over the same keys.
-    """
-    linear, per_position = _without_length(values, linear)
-    tokens = linear.weights(TOKEN, len(values.inputs.vocabulary))
-    indices = linear.weights(INDEX, values.inputs.max_length)
-    if per_position:
-        reach = pair_sums(tokens, sums_after(indices, per_position))
-    elif values.inputs.bos is not None:
-        reach = [tokens[-1] + indices[0], *pair_sums(tokens[:-1], indices[1:])]
-    else:
-        reach = pair_sums(tokens, indices)
-    by_head: dict[object, dict[int, Fraction]] = {}
-    for part, weight in linear.parts.items():
-        if part.is_output:
-            by_head.setdefault(_family(values, part.variable), {})[part.variable] = weight
-    for outputs in by_head.values():
-        reach = pair_sums(reach, _numbers_of_outputs(values, outputs))
-    return sorted({linear.constant + number for number in reach})
-
-
-def _without_length(values: ProvedValues, linear: ExactSum) -> tuple[ExactSum, Fraction]:
-    """A sum without the outputs that are the length, and what all of these weigh together."""
-    every = [*range(1, values.inputs.max_length + 1)]
-    lengths = [part for part in linear.parts
-               if part.is_output and by_length(values, part.variable) == every]  # fmt: skip
-    weight = sum((linear.parts[part] for part in lengths), Fraction(0))
-    parts = {part: factor for part, factor in linear.parts.items() if part not in lengths}
-    return ExactSum(linear.constant, parts), weight
-
-
-def _family(values: ProvedValues, variable: int) -> frozenset[tuple[int, int]]:
-    """The heads with which an output's head shares out keys; all that give shares are one."""
-    claimed, head = values.claims.variables[variable], values.head(variable)
-    assert isinstance(claimed, ClaimedOutput)
-    if head.mode == "share":
-        return frozenset({(claimed.layer, -1)})
-    return frozenset({(claimed.layer, claimed.head), *head.family})
-
-
-def _numbers_of_outputs(values: ProvedValues, weights: Mapping[int, Fraction]) -> list[Fraction]:
-    """A weighted sum of sums over the same keys is the sum of their weighted values."""
-    heads = list({id(head): head for head in map(values.head, weights)}.values())
-    modes = {head.mode for head in heads}
-    if modes == {"share"} and len(weights) == 2 and set(weights.values()) == {1}:
-        return sorted(numbers_of_shares(values, list(weights)))
-    is_plain = all(values.output(variable).is_plain for variable in weights)
-    together = modes == {"sum"} or (modes == {"mean"} and len(heads) == 1)
-    if len(weights) > 1 and is_plain and together:
-        mixed = [_mixture(values, weights, head) for head in heads]
-        try:
-            atoms = [Fraction(atom) for node in mixed for atom in values.picks.atoms(node, None)]
-        except Refused:
-            pass
-        else:
-            if modes == {"mean"}:
-                defaults = [weight * values.output(v).base for v, weight in weights.items()]
-                empty = [] if heads[0].never_empty else [sum(defaults, Fraction(0))]
-                return sorted({*means(atoms, values.inputs.max_length), *empty})
-            _check_family(values, heads)
-            return sums_of(values, mixed, int(any(head.never_empty for head in heads)))
-    reach = [Fraction(0)]  # whatever each of them is
-    for variable, weight in weights.items():
-        reach = pair_sums(reach, [weight * number for number in values.numbers(variable)])
-    return reach
-
-
-def _check_family(values: ProvedValues, heads: Sequence[HeadClaim]) -> None:
-    """Heads that share out keys: no key is picked by two of them."""
-    for place, one in enumerate(heads):
-        for other in heads[place + 1 :]:
-            if not values.picks.are_disjoint(one.selectors, other.selectors):
-                raise Refused("heads that share out keys may pick one twice")
-
-
-def _mixture(values: ProvedValues, weights: Mapping[int, Fraction], head: HeadClaim) -> SOp:
-    terms = [(values.output(variable).values, weight) for variable, weight in weights.items()
-             if values.head(variable) is head]  # fmt: skip
-    return mixture(terms)
-
-
-def mixture(terms: Sequence[tuple[SOp, Fraction]]) -> SOp:
-    """A weighted sum of s-ops as an s-op."""
-    scaled = [node if weight == 1 else Elementwise("*", (node, Const(weight)))
-              for node, weight in terms]  # fmt: skip
-    return reduce(lambda one, other: Elementwise("+", (one, other)), scaled)

@@ -17,7 +17,17 @@ from rasp.certificate.program.choices import ANY
 from rasp.certificate.program.outputs import by_length
 from rasp.certificate.program.ranks import is_rank
 from rasp.certificate.program.tables import Array, occurring, places_among, typed, variants_of
-from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, is_everywhere, score_terms
+from rasp.graph import (
+    Aggregate,
+    Indices,
+    Node,
+    Scorer,
+    Select,
+    Selector,
+    SOp,
+    is_everywhere,
+    score_terms,
+)
 
 if TYPE_CHECKING:
     from rasp.certificate.program.values import ProvedValues
@@ -246,10 +256,13 @@ class Picks:
         """Whether the program fails where several bools or strings are picked, which have no mean:
         an aggregate of its own averages what this head does.
         """
+        return any(self.averaging(head, output))
+
+    def averaging(self, head: HeadClaim, output: HeadOutputClaim) -> Iterator[Aggregate]:
+        """The program's aggregates that are said to average what a head does."""
         mine = head.selectors, head.best, output.values
         for node, meaning in self.values.claims.aggregates.items():
             if meaning.rule in ("mean", "positive"):
-                other = self.values.head(meaning.outputs[0])
+                other = self.values.claims.head_of(meaning.outputs[0])
                 if (other.selectors, other.best, node.values) == mine:
-                    return True
-        return False
+                    yield node

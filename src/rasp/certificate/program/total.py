@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from graphlib import CycleError, TopologicalSorter
 from math import lcm
 
-from rasp.certificate.claims import ClaimedCount, ClaimedNode, ClaimedOutput, ClaimedSum, Refused
+from rasp.certificate.claims import Refused
 from rasp.certificate.program.aggregates import split_best
 from rasp.certificate.program.tables import combined
 from rasp.certificate.program.values import ProvedValues
+from rasp.certificate.program.well_founded import is_well_founded
 from rasp.graph import Aggregate, Elementwise, Node, Score, Select, SOp, Tokens, TokensAs, in_order
 from rasp.operators import never_failing_on
 
@@ -23,60 +23,20 @@ MOST_BITS = 4096
 
 
 def has_always_a_value(values: ProvedValues, outputs: Sequence[Node]) -> bool:
-    """Whether no node of a program can fail."""
-    try:
-        return _is_told_in_order(values, outputs) and all(
-            _is_total(values, node) for node in in_order(outputs)
-        )
-    except Refused:
-        return False
-
-
-def _is_told_in_order(values: ProvedValues, outputs: Sequence[Node]) -> bool:
-    """Whether claims tell of no node by itself, or by what is made of it.
+    """Whether no node of a program can fail.
 
     Tables list the states of inputs on which the program has a value: where `1 / x + 1` has none,
-    nobody looks at `1 / x`. So let there be an order in which every node comes after all that it is
-    told by. On an input on which some node has no value, look at the first one of these: all that
-    it is told by has one, so that its own table lists that input's states, and says that it fails.
-    All other nodes come after the promise, which is true on the inputs in question.
+    nobody looks at `1 / x`. But every node comes after all that it is told by (`well_founded`). On
+    an input on which some node has no value, look at the first one of these: all that it is told by
+    has one, so that its own table lists that input's states, and says that it fails. With a promise
+    that holds where all nodes come after it, since it is true on the inputs in question.
     """
-    where = values.inputs.where
-    promised = {*in_order([where] if where else [])}
-    waiting: list[Node | int] = [*promised, *in_order(outputs)]
-    told_by: dict[Node | int, list[Node | int]] = {}
-    while waiting:
-        part = waiting.pop()
-        if part not in told_by:
-            is_later = part in values.program and part not in promised
-            told_by[part] = _told_by(values, part) + ([where] if where and is_later else [])
-            waiting += told_by[part]
     try:
-        TopologicalSorter(told_by).prepare()
-    except CycleError:
+        where = values.inputs.where
+        is_sure = where is None or is_well_founded(values, outputs, first=where)
+        return is_sure and all(_is_total(values, node) for node in in_order(outputs))
+    except Refused:
         return False
-    return True
-
-
-def _told_by(values: ProvedValues, part: Node | int) -> list[Node | int]:
-    """The nodes and variables that claims tell of a node, or of a variable, by."""
-    claims = values.claims
-    if isinstance(part, Node):
-        meaning = claims.aggregates.get(part) if isinstance(part, Aggregate) else None
-        over = (*claims.over.get(part, ()), *(meaning.outputs if meaning else ()))
-        return [*part.needs, *over, *([meaning.own] if meaning and meaning.own else [])]
-    match claims.variables[part]:
-        case ClaimedNode(node):
-            return [node]
-        case ClaimedCount(conditions):
-            return [*conditions]
-        case ClaimedSum(_, parts):
-            return [part.variable for part in parts]
-        case ClaimedOutput():
-            head, output = values.head(part), values.output(part)
-            more = [other for other in (head.best, output.carrier) if other is not None]
-            return [*head.selectors, output.values, *more]
-    return []
 
 
 def _is_total(values: ProvedValues, node: Node) -> bool:

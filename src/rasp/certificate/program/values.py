@@ -88,12 +88,11 @@ class ProvedValues:
     # -- what claims say --------------------------------------------------------------------------
 
     def head(self, variable: int) -> HeadClaim:
-        claimed = self.claims.variables[variable]
-        assert isinstance(claimed, ClaimedOutput)
-        layer = self.claims.heads[claimed.layer - 1] if claimed.layer else self.claims.spare
-        head, place = layer[claimed.head], (claimed.layer, claimed.head)
+        head, claimed = self.claims.head_of(variable), self.claims.variables[variable]
         if self.believes or not head.never_empty:
             return head
+        assert isinstance(claimed, ClaimedOutput)
+        place = claimed.layer, claimed.head
         if place not in self._proved:
             never_empty = self.picks.never_empty(head.selectors)
             self._proved[place] = replace(head, never_empty=never_empty)

@@ -14,8 +14,9 @@ stand_ins.py     the same for counts of conditions, and for choices
 pairs.py         how matches and all else score, for every pair of a query and a key
 scores.py        what must be picked scores so far above all else
 sink.py          the sink holds what it should, and what queries that pick nothing get
-channels.py      what heads send, and that the stream holds it afterwards
+channels.py      what heads send
 attention.py     what comes out of the softmax, at most so far off
+writing.py       the stream holds it afterwards
 feed_forward.py  what hidden units add, in every state of what they read
 readout.py       the answer is the program's in every state
 gradients.py     how much all of it can change with the embedded input

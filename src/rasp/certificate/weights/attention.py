@@ -38,6 +38,7 @@ from rasp.certificate.weights.channels import (
     all_sent,
     group_of,
     largest_sent,
+    lost_by_floats,
     read_block,
     read_value,
 )
@@ -206,8 +207,10 @@ def _channel(
     stream: Stream, sent: Sent, error: float, size: float, factor: float = 1.0,
     group: UnitGroup | None = None,
 ) -> Channel:  # fmt: skip
-    """A channel with the rounding of its own sum."""
-    lost = 2 * TINY * (stream.values.inputs.max_length + 1) / factor
+    """A channel with the rounding of its own sum, and what float64 rounds where it is looked at."""
+    lost = 0.0 if sent.is_block else lost_by_floats(stream, sent)
+    size = size + lost
+    lost += 2 * TINY * (stream.values.inputs.max_length + 1) / factor
     error, moved = error + SLACK * UNIT * size + lost, stream.precision.moved
     if group is not None:
         error += 2 * moved * error

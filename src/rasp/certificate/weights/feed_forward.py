@@ -16,7 +16,7 @@ from rasp.certificate.claims import Findings, GroupClaim, Refused
 from rasp.certificate.program.tables import Array, Space, distinct_rows
 from rasp.certificate.weights.arrays import FeedForwardWeights, batches
 from rasp.certificate.weights.explaining import MOST_CELLS
-from rasp.certificate.weights.gradients import lengths
+from rasp.certificate.weights.gradients import Ways, ways_into
 from rasp.certificate.weights.precision import Precision
 from rasp.certificate.weights.reading import Parts, Reading, UnitGroup, located, projected
 from rasp.certificate.weights.rounding import (
@@ -122,7 +122,7 @@ def _added(
     values; and the gradient. They are run for each number that some of them read.
     """
     numbers = list(_numbers(stream, part.inside))
-    runs = _ran(stream, part.bias, out, numbers, inputs, space)
+    runs = _ran(stream, part, out, numbers, inputs, space)
     if len(numbers) == 1:
         (run,) = runs
         unseen.see(run[1])
@@ -204,8 +204,8 @@ def _numbers(stream: Stream, inside: Array) -> Iterator[Number]:
 
 
 def _ran(
-    stream: Stream, bias: Array, out: Array, numbers: list[Number], inputs: Sequence[int],
-    space: Space,
+    stream: Stream, part: FeedForwardWeights, out: Array, numbers: list[Number],
+    inputs: Sequence[int], space: Space,
 ) -> Iterator[tuple[Parts, Array, float, Array]]:  # fmt: skip
     """For each number: what its units add at each of its points to the dimensions that they touch,
     which point each combination of inputs is, the grain of the units' values (0 where these are
@@ -218,13 +218,18 @@ def _ran(
         for place, (units, row, signs) in enumerate(batch):
             points, onto = _told_apart(reading, places, place, space.size)
             points[:, 0] = np.nan_to_num(points[:, 0])  # no input has it
-            own = Reading(reading.base, [], *(array[[place]] for array in (
-                reading.grain, reading.powers, reading.most, reading.terms)))  # fmt: skip
             touched = out[:, units][out[:, units].any(axis=1)]
-            parts, inner, slope = _points(
-                own, points, signs, bias[units], touched, stream.precision
+            ways = ways_into(stream, part.inside[units], row, signs)
+            parts, inner, gradient = _points(
+                reading.only(place),
+                points,
+                signs,
+                part.bias[units],
+                touched,
+                stream.precision,
+                ways,
             )
-            yield parts, onto, inner, slope * float(lengths(stream, row[None])[0])
+            yield parts, onto, inner, gradient
 
 
 def _told_apart(
@@ -245,29 +250,31 @@ def _told_apart(
         number[used] = np.arange(len(used))
         rows = rows[used // len(own)] + own[used % len(own)]
         which = number[which]
-    rows[:, 2:] = np.minimum(rows[:, 2:], [reading.most[column], reading.terms[column]])
-    points, onto = distinct_rows(rows)
+    held = reading.only(column).within(Parts(*(rows[:, [part]] for part in range(4))))
+    points, onto = distinct_rows(np.hstack(held.four))
     return points, onto[which]
 
 
 def _points(
-    reading: Reading, points: Array, signs: Array, bias: Array, out: Array, precision: Precision
-) -> tuple[Parts, float, Array]:
+    reading: Reading, points: Array, signs: Array, bias: Array, out: Array, precision: Precision,
+    ways: Ways,
+) -> tuple[Parts, float, Array]:  # fmt: skip
     parts = Parts(*(points[:, [column]] for column in range(4)))
-    runs = [_run(reading, parts.at(batch), signs, bias, out, precision)
+    runs = [_run(reading, parts.at(batch), signs, bias, out, precision, ways)
             for batch in batches(len(points), len(bias), AT_ONCE)]  # fmt: skip
-    value, error, mass, numbers, is_exact, slope = (
+    value, error, mass, numbers, is_exact, gradient = (
         np.concatenate(arrays) for arrays in zip(*runs, strict=True)
     )
     inner = min(float(reading.grain[0]), grain_of(bias)) if is_exact.all() else 0.0
-    return Parts(value, error, mass, numbers), inner, slope.max(axis=0, initial=0.0)
+    return Parts(value, error, mass, numbers), inner, gradient.max(axis=0, initial=0.0)
 
 
 def _run(
-    reading: Reading, held: Parts, signs: Array, bias: Array, out: Array, precision: Precision
-) -> tuple[Array, Array, Array, Array, Array, Array]:
+    reading: Reading, held: Parts, signs: Array, bias: Array, out: Array, precision: Precision,
+    ways: Ways,
+) -> tuple[Array, Array, Array, Array, Array, Array]:  # fmt: skip
     """(point, dimension): what units add, how far that can be off, its mass and its count; whether
-    a point is exact; and (point, dimension) the slope, at most, where a unit may be on or off.
+    a point is exact; and (point, dimension) the gradient, at most.
     """
     before = held.value * signs + bias  # (point, unit)
     rounding = reading.rounding(held, bias, signs)
@@ -289,4 +296,4 @@ def _run(
     most = np.maximum(before + off, 0)
     counted = (on | near).astype(float) @ (out != 0).T
     is_exact = (off.max(axis=1, initial=0.0) == 0) & precision.is_float32
-    return value, error, most @ size, counted, is_exact, slope + near @ size
+    return value, error, most @ size, counted, is_exact, ways.of(on, near, out)

@@ -1,4 +1,4 @@
-"""A head in, how much more of the embedded input its outputs can depend on, out.
+"""Heads and hidden units in, how much more of the embedded input what they add can depend on, out.
 
 Let g bound the length of the gradient of each dimension of the stream. A row of weights then has
 a gradient of at most Σ |weight| g; over dimensions that nothing has been added to yet, whose
@@ -12,6 +12,8 @@ little, but may change fast, since it may ask for much more than any other posit
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -46,6 +48,35 @@ def _of_product(stream: Stream, side: tuple[Array, Array], matrix: Array) -> flo
     """How long the gradient of a score is, at most, one side of which is this, off by so much."""
     number, off = side
     return float(lengths(stream, (number @ matrix)[None])[0] + off @ lengths(stream, matrix))
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """By which ways the embedded input reaches some hidden units: the number that they read, and
+    each dimension beside it that holds 0. That is nothing to the number, but can change it.
+    """
+
+    weights: Array  # (unit, way)
+    gradients: Array  # (way,): how long the gradient of each is, at most
+
+    def of(self, on: Array, near: Array, out: Array) -> Array:
+        """(point, dimension): how much what the units add can change, at most.
+
+        By one way, units that are on change together; one that may be on or off adds no more than
+        it does by itself.
+        """
+        total, size = np.zeros((len(on), len(out))), np.abs(out).T
+        for weights, gradient in zip(self.weights.T, self.gradients, strict=True):
+            together = np.abs((on * weights) @ out.T)
+            total += (together + (near * np.abs(weights)) @ size) * gradient
+        return total
+
+
+def ways_into(stream: Stream, inside: Array, row: Array, signs: Array) -> Ways:
+    """The ways into units that read a row, forwards or backwards, and what is beside it."""
+    beside = (stream.size == 0) & (stream.error == 0) & inside.any(axis=0)
+    weights = np.column_stack([signs, inside[:, beside]])
+    return Ways(weights, np.append(lengths(stream, row[None]), stream.gradient[beside]))
 
 
 def lengths(stream: Stream, rows: Array) -> Array:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedSum, SumPart
-from rasp.certificate.program.tables import Array, base_line
+from rasp.certificate.program.domains import binary_unit
+from rasp.certificate.program.tables import Array, ExactSum, base_line
 from rasp.certificate.weights.explaining import closure
-from rasp.certificate.weights.reading import Parts, Piece
-from rasp.certificate.weights.rounding import DOUBLE
+from rasp.certificate.weights.reading import WHOLE, Parts, Piece
+from rasp.certificate.weights.rounding import DOUBLE, grains
 
 if TYPE_CHECKING:
     from rasp.certificate.weights.stream import Stream
@@ -96,6 +97,7 @@ def _by_sums(
         for part, share in linear.parts.items():
             tables[part] = tables.get(part, np.zeros(count)) - float(share) * weight
         constant = constant - float(linear.constant) * weight
+        noise = noise + _lost_by_floats(stream, variable, linear, weight)
         pieces.append(_term(stream, variable, np.outer(stream.floats(variable), weight)))
     for variable in (TOKEN, INDEX, *(part.variable for part in tables if part.is_output)):
         table, old = _table(stream, variable, tables), _table(stream, variable, before)
@@ -112,6 +114,33 @@ def _by_sums(
         elif value.any():
             pieces.append(_term(stream, variable, value))
     return constant, noise, pieces
+
+
+def _lost_by_floats(stream: Stream, variable: int, linear: ExactSum, weight: Array) -> Array:
+    """(reading,): how far a multiple of a claimed sum can be from what it takes the place of.
+
+    A sum is a constant and shares of a position's token, of its index and of outputs. All of these
+    are fractions, and so is the sum. In float64 each may be rounded, and so may its product with a
+    weight: both are off by less than 2^-52 of that product. So at a position all together is off by
+    less than 2^-46 of the sizes of all products.
+
+    Nothing is rounded where a sum's numbers are whole multiples of one power of two, a weight is of
+    another, and float64 has all whole numbers up to the sizes in multiples of both.
+    """
+    size = _size(stream, variable, linear)
+    unit = binary_unit([linear.constant, *linear.parts.values()])
+    unit = min(unit, stream.values.domain(variable).unit)
+    exact = np.abs(weight) * size <= WHOLE * grains(weight) * unit
+    return np.asarray(np.where(exact, 0.0, DOUBLE * np.abs(weight) * size))
+
+
+def _size(stream: Stream, variable: int, linear: ExactSum) -> float:
+    """How large a claimed sum is, and all that it is made of, at most and together."""
+    largest = {variable: np.abs(stream.floats(variable)).max(initial=0.0)}
+    for part, share in linear.parts.items():
+        most = np.abs(stream.floats(part.variable)).max(initial=0.0) if part.is_output else 1.0
+        largest[part.variable] = max(abs(float(share)) * most, largest.get(part.variable, 0.0))
+    return abs(float(linear.constant)) + sum(map(float, largest.values()))
 
 
 def _table(stream: Stream, variable: int, tables: Mapping[SumPart, Array]) -> Array:
