@@ -116,7 +116,7 @@ def a_code_that_comes_and_goes() -> Transformer:
 
 def a_sum_of_a_third() -> Transformer:
     """A claimed sum of 1/3 and something below the last bit that float64 has of a third: "b" is one
-    such bit more there, and "a" is none, while the read-out takes both for more.
+    such bit more there, and "a" has none, while the read-out takes both for more.
     """
     out = node_of('out = tokens != "a";')
     third, bit = Fraction(1, 3), 2.0**-54
