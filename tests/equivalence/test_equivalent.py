@@ -231,7 +231,7 @@ def test_a_function_may_leave_positions_open_and_may_fail() -> None:
         ((tokens, indices), {"alphabet": ""}, "empty"),
         ((tokens, indices), {"alphabet": ["a", 1]}, "not both"),
         ((tokens, indices), {"alphabet": "§", "bos": "§"}, "nothing but"),
-        ((tokens, lambda given: 3), {}, "no list"),
+        ((tokens, lambda given: 3), {}, "not a list"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_a_hint(

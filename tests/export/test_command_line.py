@@ -61,7 +61,10 @@ def test_nothing_is_said_to_be_written_that_was_not(program: Path, capsys: Any) 
         (("hits", "--vocab", "ab", "--max-length", "3"), "the program has no `hits`"),
         (("hist", "--vocab", "", "--max-length", "3"), "the vocabulary is empty"),
         (("hist", "--vocab", "ab", "--max-length", "0"), "`max_length` is between 1 and 4096"),
-        (("hist", "--vocab", "ab", "--max-length", "3", "-o", "hist.rasp"), "cannot be written"),
+        (
+            ("hist", "--vocab", "ab", "--max-length", "3", "-o", "hist.rasp"),
+            "a compiled model is a folder",
+        ),
     ],
 )
 def test_what_cannot_be_compiled_leaves_nothing_behind(

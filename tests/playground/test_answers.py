@@ -179,7 +179,7 @@ def test_fit_gives_the_counterexample() -> None:
         ({"kind": "program", "name": "nonsense"}, "no program"),
         ({"kind": "picture", "name": "hist", "theme": "pink"}, "light or dark"),
         ({"kind": "nonsense"}, "no request"),
-        ({"kind": "run", "program": 3}, "no text"),
+        ({"kind": "run", "program": 3}, "not a text"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_words(asked: dict[str, Any], words: str) -> None:

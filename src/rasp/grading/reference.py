@@ -8,9 +8,9 @@ every exception (`except:`) or that stays inside a single call of C code, and Wi
 from __future__ import annotations
 
 import contextlib
+import runpy
 import sys
 from collections.abc import Iterator
-from types import ModuleType
 
 from rasp.equivalence.sides import Side, Specification
 from rasp.errors import RaspLimitError, RaspNameError, RaspTypeError, RaspValueError
@@ -65,20 +65,18 @@ def _s_op(path: str, name: str) -> Node:
 
 
 def _python_function(path: str, name: str) -> Specification:
-    module = ModuleType("rasp_specification")
-    module.__file__ = path
     try:
-        text = read_file(path, LARGEST_FILE)
+        read_file(path, LARGEST_FILE)  # a file, and not a device or a folder
     except ABSENT:
         raise RaspValueError(f"there is no file `{path}`", hint="check the path") from None
     try:
         # Not by Python's import: an alarm that goes off in there waits for its end.
-        exec(compile(text, path, "exec"), vars(module))
+        names = runpy.run_path(path, run_name="rasp_specification")
     except (Exception, SystemExit) as error:  # the teacher's own code: whatever it raises is told
         raise RaspValueError(
             f"`{path}` cannot be imported: {type(error).__name__}: {error}", hint="run it alone"
         ) from None
-    function = getattr(module, name, None)
+    function = names.get(name)
     if not callable(function):
         raise RaspNameError(f"`{path}` has no function `{name}`", hint="check its name")
     specification: Specification = function
