@@ -17,7 +17,7 @@ PROGRAMS = {
     "deep": "x = tokens_int; for i in range(90000) { x = (x * 3 + 1) % 1000003; }",
     "shown": "examples off\n" + "x = [range(200)] * 200; x;\n" * 2000,
     "means": "x = aggregate(select(indices, indices, <=), 1 / (tokens_int + 1));",
-    "wide": "x = 0; for i in range(300) { y = tokens; for j in range(i % 11 + 1) {"
+    "wide": "x = 0; for i in range(900) { y = tokens; for j in range(i % 11 + 1) {"
     " y = aggregate(select(y, indices + i * j, <=), indices + j); } x = x + y; }",
     "same": "x = selector_width(select(tokens, tokens, ==));"
     " y = length - selector_width(select(tokens, tokens, !=)) + indicator(length < 0);",
