@@ -100,6 +100,7 @@ def notebook() -> None:
 
 
 def play() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored
     server = subprocess.Popen(
         [str(SCRIPT), "play", "--no-browser"], stdout=subprocess.PIPE, text=True
     )

@@ -8,6 +8,7 @@ its end, so that nobody takes a green run for one that tried it.
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from hypothesis import settings
 
 settings.register_profile("rasp", deadline=None)
 settings.load_profile("rasp")
+
+# A run in the background may have been told to ignore Ctrl-C, and so would all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 MATERIAL = {

@@ -66,18 +66,22 @@ def test_an_interrupt_ends_a_command_in_the_middle(phase: str, folder: Path) -> 
         [sys.executable, "-m", "rasp", *words_of(phase, folder)],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    while process.poll() is None and processor_seconds(process.pid) < STARTED:
-        time.sleep(0.02)
-    assert process.poll() is None, "this should take longer"
-    before = processor_seconds(process.pid)
-    process.send_signal(signal.SIGINT)
-    while process.poll() is None:
-        try:
-            assert processor_seconds(process.pid) - before < 1, "it goes on"
-        except (FileNotFoundError, IndexError):
-            break
-        time.sleep(0.01)
-    _, told = process.communicate(timeout=60)
+    try:
+        while process.poll() is None and processor_seconds(process.pid) < STARTED:
+            time.sleep(0.02)
+        assert process.poll() is None, "this should take longer"
+        before = processor_seconds(process.pid)
+        process.send_signal(signal.SIGINT)
+        while process.poll() is None:
+            try:
+                assert processor_seconds(process.pid) - before < 1, "it goes on"
+            except (FileNotFoundError, IndexError):
+                break
+            time.sleep(0.01)
+        _, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
     assert process.returncode == 130 and told == ""
 
 

@@ -65,11 +65,6 @@ def test_ctrl_c_at_any_moment_of_a_command(command: str, folder: Path) -> None:
     assert (folder / "it.rasp").read_text().split() == PROGRAM.split()
 
 
-def listening() -> None:
-    """A job in the background may have been told to ignore Ctrl-C, and so would its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @pytest.mark.parametrize("what", WAITING)
 def test_ctrl_c_while_it_waits(what: str, folder: Path) -> None:
     words, sent, says, needs = WAITING[what]
@@ -78,7 +73,6 @@ def test_ctrl_c_while_it_waits(what: str, folder: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "rasp", *words.split()],
         cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        preexec_fn=listening,
     )  # fmt: skip
     assert process.stdin is not None
     assert process.stdout is not None
