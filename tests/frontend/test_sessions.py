@@ -51,6 +51,14 @@ def test_what_a_failed_statement_would_have_defined_is_not_told_missing_too(text
     assert [error.message for error in errors] == ["`nothing` is not defined"]
 
 
+def test_a_program_may_call_something_out() -> None:
+    assert list(rasp.run("1 + 1; out * 3;")) == []
+    names = rasp.run("out = tokens + tokens; other = indices; other([5]);")
+    assert list(names) == ["out", "other"]
+    assert names["out"]("ab") == ["aa", "bb"]
+    assert names["out"].program.names[names["out"].node] == "out"
+
+
 def test_a_mistake_inside_a_library_function_is_told_at_the_outermost_call() -> None:
     text = 'x = histf(1);\ny = sort(select(tokens, tokens, ==), "a");'
     _, errors = Session().check(Source("demo", text))

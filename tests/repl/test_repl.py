@@ -218,6 +218,8 @@ def test_an_empty_line_loses_nothing() -> None:
 def test_the_last_value_has_a_name() -> None:
     assert talk("3 + 4", "_ * 2").endswith("     14")
     assert talk("_ = 5", "1 + 1", "_").endswith("     5"), "somebody's own `_` is his"
+    assert talk("out = 5", "1 + 1", "out").endswith("     5"), "and so is `out`"
+    assert talk("1 + 1", "x = 7", "undo", "out").endswith("     2"), "`undo` takes it back"
 
 
 @pytest.mark.parametrize("question", ["?sort", "sort?", "help sort", "doc sort", "? sort;"])

@@ -28,8 +28,8 @@ from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
 LONGEST_REPR = 72
 NOTHING_KNOWN = Program()
-RESERVED = (*KEYWORDS, *BUILT_IN_DOCS, "out")
-"""Words that cannot name a handle; `out` always is the last value of a session."""
+RESERVED = (*KEYWORDS, *BUILT_IN_DOCS)
+"""Words that cannot name a handle."""
 
 
 def _refusing(asked: str) -> Callable[..., NoReturn]:

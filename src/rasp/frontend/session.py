@@ -74,15 +74,18 @@ class Session:
     def __post_init__(self) -> None:
         self.library, self.docs, definition = run_library()
         self.elaborator = Elaborator(self.limits, self._load, definition)
-        self.scope = Scope(self.library, definitions={})
+        self.last = Scope(self.library, definitions={})
+        """Holds the last value as `out`, which a program may have for a name of its own."""
+        self.scope = Scope(self.last, definitions={})
         self._loading: list[str] = []
         self._started = ""
 
     def program_of(self, name: str) -> Program:
         """Return the program of a name: its own definition and those that it refers to."""
-        value = self.scope.find(name)
-        definition = self.scope.definition_of(name) or self.elaborator.notes.library
-        outputs = {name: value} if isinstance(value, Node) and name != "out" else {}
+        holder = self.scope.holding(name)
+        value, definition = self.scope.find(name), holder and holder.definition_of(name)
+        definition = definition or self.elaborator.notes.library
+        outputs = {name: value} if isinstance(value, Node) and holder is not self.last else {}
         return Program(outputs, (definition,) if definition else ())
 
     @property
@@ -194,7 +197,7 @@ class Session:
         if isinstance(value, DrawRequest) and not value.tokens:
             value = replace(value, tokens=self.settings.example_for(value.node))
         if isinstance(statement, (tree.Assign, tree.Evaluate)) and value is not None:
-            self.elaborator.notes.keep("out", value, definition, self.scope)
+            self.elaborator.notes.keep("out", value, definition, self.last)
         return Result(statement, value, names, Program({}, (definition,)))
 
     def _is_own_name(self, command: tree.Command) -> bool:
@@ -211,11 +214,11 @@ class Session:
         return self.elaborator.look_up(name, self.scope)
 
     def names(self) -> dict[str, Value]:
-        """Return what the user has defined, private names and `out` left aside."""
+        """Return what the user has defined, private names left aside."""
         return {
             name: value
             for name, value in self.scope.names.items()
-            if not name.startswith("_") and name != "out" and value is not BROKEN
+            if not name.startswith("_") and value is not BROKEN
         }
 
     def doc(self, name: str) -> str:
@@ -261,7 +264,7 @@ class Session:
         if errors and not self.keeps_what_is_right:
             raise all_of(errors)
         for name, value in loaded.names.items():
-            if not name.startswith("_") and name != "out" and value is not BROKEN:
+            if not name.startswith("_") and value is not BROKEN:
                 self.elaborator.notes.keep(name, value, loaded.definition_of(name), scope)
         if errors:
             raise all_of(errors)

@@ -63,7 +63,7 @@ class Cells:
     def _give(self, before: dict[str, Any], python_names: MutableMapping[str, Any]) -> None:
         for name, value in self.session.scope.names.items():
             is_new = name not in before or before[name] is not value
-            if is_new and value is not BROKEN and name != "out" and not name.startswith("_"):
+            if is_new and value is not BROKEN and not name.startswith("_"):
                 held = to_handle(value, self.session, self.session.program_of(name))
                 python_names[name] = self.handed_over[name] = held
 

@@ -10,7 +10,7 @@ from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.calls import signature
 from rasp.frontend.session import Result, Session
 from rasp.frontend.show import show_named, show_result
-from rasp.frontend.values import BROKEN, MISSING, BuiltIn, Function, kind_name
+from rasp.frontend.values import BROKEN, MISSING, BuiltIn, Function, Scope, kind_name
 from rasp.graph import Node, Program
 from rasp.graph.origins import Definition
 from rasp.repl.saving import save_definitions
@@ -47,7 +47,6 @@ class Conversation:
 
     session: Session = field(default_factory=Session)
     failures: int = 0
-    _has_own_underscore: bool = False
 
     def __post_init__(self) -> None:
         self.session.keeps_what_is_right = True
@@ -112,14 +111,10 @@ class Conversation:
         return "\n".join(answer for answer in answers if answer)
 
     def _keep_last(self, result: Result) -> None:
-        """Keep the last value as `_`, unless somebody gave that name to something else."""
-        names = self.session.scope.names
-        if "_" in result.names:
-            self._has_own_underscore = True
-        elif result.value is not None and not isinstance(result.value, DrawRequest):
-            is_value = isinstance(result.statement, (Assign, Evaluate))
-            if is_value and not self._has_own_underscore:
-                names["_"] = names["out"]
+        """Keep the last value as `_` as well, but for a request to draw."""
+        names, is_drawn = self.session.last.names, isinstance(result.value, DrawRequest)
+        if isinstance(result.statement, (Assign, Evaluate)) and "out" in names and not is_drawn:
+            names["_"] = names["out"]
 
     def _forget_broken(self) -> None:
         names = self.session.scope.names
@@ -267,16 +262,21 @@ class _Snapshot:
 
     names: dict[str, object]
     definitions: dict[str, Definition]
+    last: Scope
+    """What held the last value."""
     statement: Statement | None = None
     """The statement that came then, where it was a definition."""
 
     @staticmethod
     def of(session: Session) -> _Snapshot:
-        return _Snapshot(dict(session.scope.names), dict(session.scope.definitions or {}))
+        own, last = session.scope, session.last
+        kept = replace(last, names=dict(last.names), definitions=dict(last.definitions or {}))
+        return _Snapshot(dict(own.names), dict(own.definitions or {}), kept)
 
     def restore(self, session: Session) -> None:
         session.scope.names = dict(self.names)
         session.scope.definitions = dict(self.definitions)
+        session.last.names, session.last.definitions = self.last.names, self.last.definitions
 
 
 def _wrapped(names: list[str], indent: str) -> str:
