@@ -242,8 +242,8 @@ def _pairs(values: ProvedValues, one: Selector, other: Selector) -> Any:
         )
     if picks.is_causal([one]):
         yield "causal", lambda truth: not np.triu(truth.of(one), 1).any()
-    silent = picks.silent([one])
+    never = picks.never_picks([one])
     yield (
-        "silent",
-        lambda truth: not any(any(truth.of(one)[at]) for at in range(truth.size) if silent[at]),
+        "never picks",
+        lambda truth: not any(any(truth.of(one)[at]) for at in range(truth.size) if never[at]),
     )

@@ -21,17 +21,17 @@ graphs = st.dictionaries(
 
 @settings(deadline=None)
 @given(graphs, st.booleans())
-def test_kinks_pass_through_every_point(table: dict[Fraction, Fraction], noisy: bool) -> None:
+def test_kinks_pass_through_every_point(table: dict[Fraction, Fraction], inexact: bool) -> None:
     points = sorted(table)
     values = [table[point] for point in points]
-    kinks = (smooth if noisy else chords)(points, values)
+    kinks = (smooth if inexact else chords)(points, values)
     made = one_sided(kinks, base_point(points, [(values, kinks)]), points[0])
     start = evaluated(made, points[0])
     for point, value in zip(points, values, strict=True):
         assert evaluated(made, point) - start == value - values[0]
-        if noisy:
+        if inexact:
             assert all(position != point for position, _ in made)
-    if not noisy:  # of whole numbers, so that float32 rounds no slope
+    if not inexact:  # of whole numbers, so that float32 rounds no slope
         assert all(change.denominator & (change.denominator - 1) == 0 for change in kinks.values())
 
 

@@ -128,12 +128,12 @@ class Picks:
             if selection is not None:
                 yield selection
 
-    def silent(self, selectors: Sequence[Selector]) -> Array:
+    def never_picks(self, selectors: Sequence[Selector]) -> Array:
         """(index,): where a query picks nothing, since some condition on the indices fails."""
-        is_silent = np.zeros(self.values.inputs.max_length, bool)
+        never = np.zeros(self.values.inputs.max_length, bool)
         for selection in self._by_index_alone(selectors):
-            is_silent |= ~selection.any(axis=1)
-        return is_silent
+            never |= ~selection.any(axis=1)
+        return never
 
     def is_causal(self, selectors: Sequence[Selector]) -> bool:
         """Whether no query picks a key after it: some condition on the indices excludes that."""

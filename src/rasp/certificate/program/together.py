@@ -54,12 +54,12 @@ def _fits_index(values: ProvedValues, outputs: list[int], rows: list[Array], ind
     is below the length that an output tells.
     """
     head, fine = values.head(outputs[0]), np.ones(len(index), bool)
-    silent = values.picks.silent(head.selectors)
+    never = values.picks.never_picks(head.selectors)
     for variable, row in zip(outputs, rows, strict=True):
         if head.mode != "share":
             base = values.output(variable).base
             gives = np.array([number == base for number in values.numbers(variable)])
-            fine &= ~silent[index] | gives[row]
+            fine &= ~never[index] | gives[row]
         last = longest(values, variable)
         if last is not None:
             fine &= index < last[row]

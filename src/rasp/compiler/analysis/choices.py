@@ -49,8 +49,8 @@ class Choices:
         if not self.task.deadlines.allow(node, layer, refusal):
             return None
         atoms = distinct(atom for values in leaf_values for atom in values.atoms)
-        is_noisy = any(values.is_noisy for values in leaf_values)
-        variable = self._joints.add_variable(node, layer, atoms, is_noisy)
+        is_inexact = any(values.is_inexact for values in leaf_values)
+        variable = self._joints.add_variable(node, layer, atoms, is_inexact)
         return Values((variable,), atoms, layer, frozenset(map(type, atoms)), choice=choice)
 
     def _fits(self, choice: Choice, leaf_values: list[Values], layer: int) -> bool:

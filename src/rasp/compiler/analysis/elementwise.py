@@ -66,7 +66,7 @@ class ElementwiseRules:
         if any(operand.counts_conditions for operand in operands):
             return True
         variables = {variable for operand in operands for variable in operand.inputs}
-        return self.task.is_careful and sum(variable.is_noisy for variable in variables) > 1
+        return self.task.is_careful and sum(variable.is_inexact for variable in variables) > 1
 
     def _stepwise(self, node: Elementwise) -> Values:
         """An s-op of few combinations at a time: at once, or in the next feed-forward.

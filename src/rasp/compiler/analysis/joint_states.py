@@ -129,17 +129,17 @@ class JointStates:
         node = self.aliases.get(node, node)
         if node not in self._nodes:
             values = self.held.of(node)
-            self.add_variable(node, values.layer, values.atoms, values.is_noisy)
+            self.add_variable(node, values.layer, values.atoms, values.is_inexact)
         return self._nodes[node]
 
     def add_variable(
-        self, node: SOp, layer: int, atoms: Sequence[Atom], is_noisy: bool
+        self, node: SOp, layer: int, atoms: Sequence[Atom], is_inexact: bool
     ) -> NodeVariable:
         """Let later layers see an s-op that a layer makes."""
         codes = self.codes_of(atoms)
         states = tuple((atom, codes[atom]) for atom in atoms)
-        is_noisy |= self.task.works_stepwise and not is_binary(codes.values())
-        self._nodes[node] = NodeVariable(layer + 1, states, is_noisy, node)
+        is_inexact |= self.task.works_stepwise and not is_binary(codes.values())
+        self._nodes[node] = NodeVariable(layer + 1, states, is_inexact, node)
         return self._nodes[node]
 
     def codes_of(self, atoms: Sequence[Atom]) -> dict[Atom, Fraction]:

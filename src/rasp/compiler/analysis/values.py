@@ -62,8 +62,8 @@ class Values(View):
         return any(isinstance(variable, CountVariable) for variable in self.inputs)
 
     @property
-    def is_noisy(self) -> bool:
-        return any(variable.is_noisy for variable in self.inputs)
+    def is_inexact(self) -> bool:
+        return any(variable.is_inexact for variable in self.inputs)
 
 
 @dataclass(frozen=True, eq=False)

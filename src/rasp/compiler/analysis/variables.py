@@ -36,7 +36,7 @@ class Variable:
 
     layer: int
     states: tuple[State, ...]
-    is_noisy: bool
+    is_inexact: bool
     """Whether rounding can move its code: what averages make, and what is made from that."""
 
     @property

@@ -79,8 +79,8 @@ class WeightedSums:
                 for atom in as_kinds(total, kinds)
             )  # fmt: skip
             layer = max(variable.layer for variable in variables)
-            noisy = any(variable.is_noisy for variable in variables)
-            self._sums[key] = SumVariable(layer, states, noisy, narrow, linear)
+            inexact = any(variable.is_inexact for variable in variables)
+            self._sums[key] = SumVariable(layer, states, inexact, narrow, linear)
         return self._sums[key]
 
     def _multiple(self, linear: Linear, kinds: frozenset[type]) -> Values:

@@ -175,7 +175,7 @@ class Emitter:
 
     def _units(self, group: Group, ridge: Ridge) -> Units:
         """The hidden units of a group; also notes the constants that they leave out."""
-        join = smooth if group.is_noisy else chords
+        join = smooth if group.is_inexact else chords
         tables = {place: table_of(group, ridge, dimension)
                   for place, dimension in enumerate(self.dimensions)}  # fmt: skip
         functions = {place: (values, join(ridge.points, values))

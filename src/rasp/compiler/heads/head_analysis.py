@@ -105,9 +105,9 @@ class HeadAnalysis:
             )
         head.picks_one |= not _numbers_in(values) or self.picks.at_most_one(formula, best)
         head.needs_uniform |= not is_unique and len(set(codes_of(values.atoms).values())) > 1
-        states, is_noisy = [(atom, codes[atom]) for atom in atoms], self._is_noisy(codes.values())
+        states = tuple((atom, codes[atom]) for atom in atoms)
         output = HeadOutput(
-            head.layer, tuple(states), is_noisy, head, node.values,
+            head.layer, states, self._is_inexact(codes.values()), head, node.values,
             node.default if may_be_empty else None,
             codes if are_names else None,
             known_by=node, longest=longest,
@@ -117,7 +117,7 @@ class HeadAnalysis:
             return self.values.sums.table(0, (), atoms)
         return self.values.sums.table(head.layer, (output,), atoms)
 
-    def _is_noisy(self, codes: Iterable[Fraction]) -> bool:
+    def _is_inexact(self, codes: Iterable[Fraction]) -> bool:
         """Whether what a head adds stays off by rounding."""
         return not (self.task.is_careful and can_be_rounded(codes, self.settings.max_length))
 
@@ -207,9 +207,9 @@ class HeadAnalysis:
                 sums = sorted({Fraction(0), *(Fraction(atom) for atom in sent.atoms)})
             else:
                 sums = self._ranges.sums_of([sent], formula)
-            states, is_noisy = tuple((code, code) for code in sums), self._is_noisy(sums)
+            states, is_inexact = tuple((code, code) for code in sums), self._is_inexact(sums)
             is_length = formula is True and sent.atoms == [1]
-            head.outputs.append(HeadOutput(head.layer, states, is_noisy, head, values, None,
+            head.outputs.append(HeadOutput(head.layer, states, is_inexact, head, values, None,
                                            is_length=is_length, known_by=node))  # fmt: skip
         return next(output.linear for output in head.outputs if output.values is values)
 

@@ -61,15 +61,15 @@ MOST_SPREAD = 1 << 18
 ONE = Linear(Fraction(1))
 
 
-def strength_of(mode: str, length: int, noisy: bool) -> int:
+def strength_of(mode: str, length: int, inexact: bool) -> int:
     """How far below a match every other key must score; in a mean, the sink is half-way.
 
     Exact scores are multiples of 32, which float32 adds without rounding while they are below
-    2^29. Scores made from noisy numbers err in proportion, so they get no more than needed.
+    2^29. Scores made from inexact numbers err in proportion, so they get no more than needed.
     """
     if mode == "sum":
-        return ceil(2 * log(length) + 8) if noisy else 96
-    if noisy:
+        return ceil(2 * log(length) + 8) if inexact else 96
+    if inexact:
         return 2 * ceil(log(length) + 14)
     return 64
 
@@ -117,8 +117,8 @@ class Scoring:
         """How far below a match every other key scores."""
         values = self.features.values
         compared = [*sides(self.head.formula), *scored_by(self.head.best)]
-        noisy = any(values.of(side).is_noisy for side in compared)
-        return strength_of(self.head.mode, values.settings.max_length, noisy)
+        inexact = any(values.of(side).is_inexact for side in compared)
+        return strength_of(self.head.mode, values.settings.max_length, inexact)
 
     def conjuncts(self) -> list[Conjunct]:
         """Realise the conjuncts; one order may score matches unevenly, the others outweigh it."""

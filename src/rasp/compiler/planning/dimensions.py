@@ -38,7 +38,7 @@ class Demand:
     linear: Linear
     is_read_at_once: bool = False
     """Whether a feed-forward reads it, while what its layer's heads add is being rounded."""
-    is_noisy: bool = False
+    is_inexact: bool = False
     """Whether that feed-forward looks between what it should be."""
 
 
@@ -220,7 +220,7 @@ def lay_out(demands: Iterable[Demand], separates_writers: bool = False) -> Layou
             placed.add(demand.linear.shape)
             add = layout.add_by_writer if separates_writers else layout.add
             add(demand.linear)
-            if demand.is_read_at_once and not demand.is_noisy:
+            if demand.is_read_at_once and not demand.is_inexact:
                 layout.add_alone(demand.linear, layer_at(demand.time))
             elif demand.is_read_at_once and separates_writers:
                 layout.fineness |= dict.fromkeys(layout.read(demand.linear), FINEST)

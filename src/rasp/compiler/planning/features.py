@@ -72,8 +72,8 @@ class Group:
         return [sorted({code for _, code in variable.states}) for variable in self.inputs]
 
     @property
-    def is_noisy(self) -> bool:
-        return any(variable.is_noisy for variable in self.inputs)
+    def is_inexact(self) -> bool:
+        return any(variable.is_inexact for variable in self.inputs)
 
     def merged(self, places: np.ndarray) -> np.ndarray:
         """(state,): a numbered table where inputs with equal codes are one."""

@@ -150,7 +150,7 @@ def _kinks(group: Group, values: np.ndarray, z: np.ndarray) -> float:
         return float("inf")
     slopes = np.diff(values[:, order[is_new]], axis=1) / np.diff(z[is_new])
     corners = int((np.abs(np.diff(slopes, axis=1, prepend=0.0)) > 1e-9).any(axis=0).sum())
-    if not group.is_noisy:
+    if not group.is_inexact:
         return corners
     changes = int((np.abs(slopes) > 1e-12).any(axis=0).sum())
     return min(2 * changes, corners + changes)

@@ -105,7 +105,7 @@ def _plan_layers(
         ridges = [(group, choose_ridge(features, group, time))
                   for group in features.groups_of(layer)]  # fmt: skip
         at_once = layer > 0 and features.values.task.is_careful
-        demands += [Demand(time, ridge.z, at_once, group.is_noisy) for group, ridge in ridges]
+        demands += [Demand(time, ridge.z, at_once, group.is_inexact) for group, ridge in ridges]
         groups.append(ridges)
         if layer:
             own = [head for head in heads if head.layer == layer]

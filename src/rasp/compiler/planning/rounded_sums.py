@@ -24,8 +24,8 @@ def last_layer(dimension: Linear) -> int:
     not make it exact.
     """
     outputs = dimension.of(HeadOutput)
-    is_noisy = any(output.is_noisy for output in outputs)
-    return 0 if is_noisy else max((output.layer for output in outputs), default=0)
+    is_inexact = any(output.is_inexact for output in outputs)
+    return 0 if is_inexact else max((output.layer for output in outputs), default=0)
 
 
 def rounding_constant(dimension: Linear, length: int, fineness: int) -> float:
