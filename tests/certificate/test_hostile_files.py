@@ -231,9 +231,9 @@ def test_a_promise_is_not_called_true(tmp_path: Path) -> None:
     assert verify(tmp_path).exact
 
     def change(data: Any) -> None:
-        told, where = data["certificate"], data["settings"]["where"]
+        told, settings = data["certificate"], data["settings"]
         told["statement"] = told["statement"].replace("`promise`", "`True`")
-        where["outputs"] = {"True": where["outputs"]["promise"]}
+        settings["where_name"] = "True"
 
     changed(tmp_path, change)
     assert "calls a promise by the text or the name of another s-op" in verify(tmp_path).refused
@@ -243,9 +243,9 @@ def test_a_promise_is_not_called_like_an_output(tmp_path: Path) -> None:
     compiled(KINDS["a promise"]).save(tmp_path)
 
     def change(data: Any) -> None:
-        told, where = data["certificate"], data["settings"]["where"]
+        told, settings = data["certificate"], data["settings"]
         told["statement"] = told["statement"].replace("`promise`", "`out`")
-        where["outputs"] = {"out": where["outputs"]["promise"]}
+        settings["where_name"] = "out"
 
     changed(tmp_path, change)
     assert "the name of another s-op" in verify(tmp_path).refused

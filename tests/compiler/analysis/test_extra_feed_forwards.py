@@ -12,7 +12,7 @@ from test_promises import holds
 import rasp
 from rasp.certificate.claims import Claims
 from rasp.compiler import compile, load, verify
-from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
+from rasp.compiler.model.forms import from_data, to_data
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.graph import Const
@@ -154,7 +154,7 @@ def choosing() -> Transformer:
 def test_claims_about_choices_are_stored(choosing: Transformer) -> None:
     agree(choosing, "picked")
     assert choosing.claims.choices
-    assert claims_from_json(claims_to_json(choosing.claims)) == choosing.claims
+    assert from_data(Claims, to_data(choosing.claims)) == choosing.claims
 
 
 def forged(model: Transformer, claims: Claims) -> bool:

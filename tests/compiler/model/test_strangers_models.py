@@ -17,6 +17,7 @@ import rasp
 from rasp.certificate import ReadoutWeights
 from rasp.compiler import compile, load, verify
 from rasp.compiler.model.certificate import certify, proved
+from rasp.compiler.model.model_json import FORMAT
 from rasp.compiler.model.store import (
     LARGEST_DESCRIPTION,
     MODEL,
@@ -100,6 +101,10 @@ def test_weights_of_another_shape_are_refused(folder: Path, name: str) -> None:
         load(folder)
 
 
+def stored_sum(constant: str, *parts: object) -> dict[str, Any]:
+    return {"kind": "ClaimedSum", "constant": constant, "parts": list(parts)}
+
+
 @pytest.mark.parametrize(
     ("where", "value"),
     [
@@ -117,14 +122,14 @@ def test_weights_of_another_shape_are_refused(folder: Path, name: str) -> None:
         (("heads_per_layer",), [2, 1]),
         (("claims",), []),
         (("claims", "readers", 0), 3),
-        (("claims", "readers", 0, "weights"), {"99": 1.0}),
-        (("claims", "readers", 0, "weights"), {"0": "x"}),
+        (("claims", "readers", 0, "weights"), [[99, 1.0]]),
+        (("claims", "readers", 0, "weights"), [[0, "x"]]),
         (("claims", "readers", 0, "after"), []),
-        (("claims", "variables", 2), ["sum", "1/0", []]),
-        (("claims", "variables", 2), ["sum", "1e999999999", []]),
-        (("claims", "variables", 2), ["node", 10**6]),
-        (("claims", "groups", 1, 0, 1), [99]),
-        (("claims", "heads", 0, 0, "conjuncts", 0), [0, [0], [0]]),
+        (("claims", "variables", 2), stored_sum("1/0")),
+        (("claims", "variables", 2), stored_sum("1e999999999")),
+        (("claims", "variables", 2), {"kind": "ClaimedNode", "node": 10**6}),
+        (("claims", "groups", 1, 0, "inputs"), [-1]),
+        (("claims", "heads", 0, 0, "conjuncts", 0, "selector"), 0),
         (("certificate", "runs"), None),
         (("certificate", "blocks", 0), ["x"]),
     ],
@@ -198,7 +203,7 @@ def test_a_header_of_a_million_heads_is_refused_at_once(folder: Path) -> None:
         (("program", "nodes", 0, "name"), "sneaky"),
         (("more",), "said"),
         (("outputs", 0, "atoms", 0), ["float", "1"]),
-        (("format",), 4.0),
+        (("format",), float(FORMAT)),
         (("settings", "sink"), False),
         (("settings", "dropout"), 0.5),
         (("settings", "extra_feed_forwards"), 1),
@@ -231,9 +236,7 @@ def test_a_promise_is_called_by_its_own_text(tmp_path: Path) -> None:
     assert certificate.exact and '`tokens != "b"`' in certificate.statement
 
     def rename(_: Arrays, data: Any) -> None:
-        where = data["settings"]["where"]
-        (place,) = where["outputs"].values()
-        where["outputs"] = {"indices >= 0": place}
+        data["settings"]["where_name"] = "indices >= 0"
         data["certificate"]["statement"] = certificate.statement.replace(
             'tokens != "b"', "indices >= 0"
         )
@@ -277,8 +280,9 @@ def test_a_model_that_bears_no_noise_is_not_called_robust(tmp_path: Path) -> Non
     ("where", "value"),
     [
         (("claims", "groups"), []),
-        (("claims", "groups", 1, 0, 0), 99),
-        (("claims", "variables", 2), ["sum", "0", [["out", 2, "1"]]]),
+        (("claims", "groups", 1, 0, "units"), 99),
+        (("claims", "groups", 1, 0, "inputs"), [99]),
+        (("claims", "variables", 2), stored_sum("0", [{"variable": 2, "state": None}, "1"])),
         (("program", "outputs"), {}),
     ],
 )

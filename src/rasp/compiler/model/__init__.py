@@ -4,6 +4,6 @@ The files in the order data flows: `forward` is the forward pass and `transforme
 `inputs` are those that it is for; `wiring` says which part reads and writes what, `describe`
 puts the program's words on each part and finds the circuit, `certificate` is the statement that the
 checker makes of it and `robustness` what else it says of the robust style; `store` is the folder on
-disk, of `tensors` and `model_json`: `forms` say how values are written and read, and
-`stored_claims` how claims are. `verify` checks a model that is read from there.
+disk, of `tensors` and `model_json`: `forms` writes and reads values as the types of their fields
+say. `verify` checks a model that is read from there.
 """

@@ -15,9 +15,8 @@ import numpy as np
 
 from rasp.atoms import Atom, show, show_input
 from rasp.certificate import PRECISIONS, Verdict, check
-from rasp.compiler.model.forms import NUMBER, TEXT, TRUTH, WHOLE, Form, listed, record, row
+from rasp.compiler.model.forms import read, write
 from rasp.compiler.model.inputs import Input, by_length, random_inputs
-from rasp.compiler.model.robustness import FORM as ROBUSTNESS
 from rasp.compiler.model.robustness import Robustness, largest_radius
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
@@ -129,7 +128,9 @@ class Certificate:
         >>> model.certificate.to_json()["wrong"]
         0
         """
-        return {"statement": self.statement, **FORM.write(self)}
+        data = write(Certificate, self, {})
+        del data["settings"]  # a model has them beside it
+        return {"statement": self.statement, **data}
 
     @classmethod
     def from_json(cls, settings: Settings, data: dict[str, Any]) -> Certificate:
@@ -141,15 +142,11 @@ class Certificate:
         >>> Certificate.from_json(model.settings, data) == model.certificate
         True
         """
-        return cls(settings, **FORM.read(data))
-
-
-FORM: Form[Any] = record(
-    dict, blocks=listed(row(CheckedBlock, TEXT, TEXT, NUMBER)), refused=TEXT, total=TRUTH,
-    tried=WHOLE, runs=WHOLE, wrong=WHOLE, first_wrong=TEXT, failing=TEXT, seed=WHOLE, wider=TRUTH,
-    robust=ROBUSTNESS.unless(None),
-)  # fmt: skip
-"""A certificate as plain data: all but the settings, which a model has beside it."""
+        nodes: dict[Node, int] = {}
+        certificate: Certificate = read(
+            cls, data | {"settings": write(Settings, settings, nodes)}, list(nodes)
+        )
+        return certificate
 
 
 def _finite(margin: float) -> float:

@@ -1,142 +1,116 @@
-"""Values as plain JSON, and back: a form says once how something is written and how it is read.
+"""Values as plain JSON, and back, as the types of their fields say.
 
-Forms of small things are put together to forms of lists, rows (data classes as lists of their
-fields) and records (data classes as objects). A file may come from a stranger, so nothing is
-converted on the way in: what is not of the right kind is refused.
+A data class is an object of its fields, a tuple a list, a mapping a list of pairs, an exact
+fraction a text, and an atom a pair of its kind and its value; where one of several classes may be,
+its name is the `kind`. A node is its place in a graph that is stored beside the value. A file may
+come from a stranger, so nothing is converted on the way in: what is not of the right type is
+refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from functools import cache, reduce
+from operator import or_
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from rasp.atoms import Atom
-from rasp.graph.portable import atom_from_json, atom_to_json, broken
+from rasp.graph import Node
+from rasp.graph.portable import atom_from_json, atom_to_json, broken, graph_from_json, graph_to_json
 
-Value = TypeVar("Value")
-Key = TypeVar("Key")
-KEYS = {"node": "s_op", "is_block": "block"}
-"""Fields whose keys in a file are not their names."""
-NEVER = object()
-
-
-@dataclass(frozen=True)
-class Form(Generic[Value]):
-    """How values of one kind are written, and read back."""
-
-    write: Callable[[Value], Any]
-    read: Callable[[Any], Value]
-    usual: Any = NEVER
-    """The value that is not written at all, in a record or at the end of a row."""
-    width: int = 0
-    """Of a row: how many entries it has. As a part of a pair it is written without brackets."""
-
-    def unless(self, usual: object) -> Form[Value]:
-        """The same, left out where the value is the usual one."""
-        return replace(self, usual=usual)
+Kind = TypeVar("Kind")
+PLAIN: dict[Any, tuple[type, ...]] = {
+    str: (str,), bool: (bool,), int: (int,), float: (float, int), list: (list,),
+}  # fmt: skip
+"""What is in a file as it is: `true` is not a number."""
+fields_of = cache(get_type_hints)
 
 
-def plain(*kinds: type) -> Form[Any]:
-    """What is in a file as it is; `true` is not a number."""
+def to_data(value: object) -> dict[str, Any]:
+    """A data class as plain data, with the graph of all nodes that it speaks of."""
+    places: dict[Node, int] = {}
+    data: dict[str, Any] = write(type(value), value, places)
+    return {"graph": graph_to_json({str(place): node for node, place in places.items()}, {})} | data
 
-    def read(entry: Any) -> Any:
-        if type(entry) not in kinds:
+
+def from_data(kind: type[Kind], data: Any) -> Kind:
+    """Read a data class back."""
+    try:
+        nodes, _ = graph_from_json(data["graph"])
+        value: Kind = read(kind, data, list(nodes.values()))
+        return value
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise broken(f"a part of the {kind.__name__.lower()}") from error
+
+
+def write(kind: Any, value: Any, places: dict[Node, int]) -> Any:
+    """A value of some type; a node gets its place when it is met."""
+    if value is None or kind in PLAIN:
+        return value
+    if kind is Fraction:
+        return str(value)
+    if kind == Atom:
+        return atom_to_json(value)
+    match get_origin(kind), get_args(kind):
+        case None, _ if issubclass(kind, Node):
+            return places.setdefault(value, len(places))
+        case None, _:
+            return {name: write(field, getattr(value, name), places)
+                    for name, field in fields_of(kind).items()}  # fmt: skip
+        case origin, (key, inner) if origin is Mapping:
+            return [[write(key, one, places), write(inner, other, places)]
+                    for one, other in value.items()]  # fmt: skip
+        case origin, (inner, dots) if dots is Ellipsis:
+            return [write(inner, part, places) for part in value]
+        case origin, inner if origin is tuple:
+            return [write(*pair, places) for pair in zip(inner, value, strict=True)]
+    only = _only(kind)
+    if only is not None:
+        return write(only, value, places)
+    return {"kind": type(value).__name__} | write(type(value), value, places)
+
+
+def read(kind: Any, data: Any, nodes: Sequence[Node]) -> Any:
+    """A value of some type, or an error."""
+    if kind in PLAIN:
+        if type(data) not in PLAIN[kind] or (kind is int and data < 0):
             raise broken("a value")
-        return entry
-
-    return Form(lambda value: value, read)
-
-
-def whole(below: float = float("inf")) -> Form[int]:
-    """A whole number from 0 on."""
-
-    def read(entry: Any) -> int:
-        if type(entry) is not int or not 0 <= entry < below:
-            raise broken("a number")
-        return entry
-
-    return Form(lambda number: number, read)
-
-
-def _fraction(entry: Any) -> Fraction:
-    if set(TEXT.read(entry)) - set("-/0123456789"):  # no exponents: they make huge numbers
-        raise broken("a fraction")
-    return Fraction(entry)
-
-
-TEXT, TRUTH, NUMBER, WHOLE = plain(str), plain(bool), plain(float, int), whole()
-FRACTION = Form(str, _fraction)
-ATOM: Form[Atom] = Form(atom_to_json, atom_from_json)
-
-
-def optional(form: Form[Value]) -> Form[Value | None]:
-    """Something, or null."""
-    return Form(lambda value: None if value is None else form.write(value),
-                lambda entry: None if entry is None else form.read(entry))  # fmt: skip
-
-
-def listed(form: Form[Value]) -> Form[tuple[Value, ...]]:
-    """Several of a kind."""
-    return Form(lambda values: [form.write(value) for value in values],
-                lambda entries: tuple(map(form.read, plain(list).read(entries))))  # fmt: skip
+        return data
+    if kind is Fraction:
+        if set(read(str, data, nodes)) - set("-/0123456789"):  # no exponents: they are huge
+            raise broken("a fraction")
+        return Fraction(data)
+    if kind == Atom:
+        return atom_from_json(data)
+    match get_origin(kind), get_args(kind):
+        case None, _ if issubclass(kind, Node):
+            node = nodes[read(int, data, nodes)]
+            if not isinstance(node, kind):
+                raise broken("a node")
+            return node
+        case None, _:
+            return kind(**{name: read(field, data[name], nodes)
+                           for name, field in fields_of(kind).items()})  # fmt: skip
+        case origin, (key, inner) if origin is Mapping:
+            return {read(key, one, nodes): read(inner, other, nodes)
+                    for one, other in read(list, data, nodes)}  # fmt: skip
+        case origin, (inner, dots) if dots is Ellipsis:
+            return tuple(read(inner, part, nodes) for part in read(list, data, nodes))
+        case origin, inner if origin is tuple:
+            entries = read(list, data, nodes)
+            return tuple(read(*pair, nodes) for pair in zip(inner, entries, strict=True))
+    if data is None and type(None) in get_args(kind):
+        return None
+    only = _only(kind)
+    if only is None:
+        only = {other.__name__: other for other in get_args(kind)}[data["kind"]]
+    return read(only, data, nodes)
 
 
-def row(kind: Callable[..., Value], *forms: Form[Any]) -> Form[Value]:
-    """A tuple, or the fields of a data class, as a list; the last may be left out."""
-    least = sum(form.usual is NEVER for form in forms)
-
-    def write(value: Any) -> list[Any]:
-        parts = value if isinstance(value, tuple) else vars(value).values()
-        return [form.write(part) for form, part in zip(forms, parts, strict=True)
-                if part != form.usual]  # fmt: skip
-
-    def read(entries: Any) -> Value:
-        if not least <= len(plain(list).read(entries)) <= len(forms):
-            raise broken("a list")
-        return kind(*(form.read(entry) for form, entry in zip(forms, entries, strict=False)))
-
-    return Form(write, read, width=len(forms))
-
-
-def record(kind: Callable[..., Value], **forms: Form[Any]) -> Form[Value]:
-    """Fields of a data class as an object."""
-
-    def write(value: Value) -> dict[str, Any]:
-        parts = {name: getattr(value, name) for name in forms}
-        return {KEYS.get(name, name): forms[name].write(part)
-                for name, part in parts.items() if part != forms[name].usual}  # fmt: skip
-
-    def read(entry: Any) -> Value:
-        there = [(name, KEYS.get(name, name)) for name, form in forms.items()
-                 if form.usual is NEVER or KEYS.get(name, name) in entry]  # fmt: skip
-        return kind(**{name: forms[name].read(entry[key]) for name, key in there})
-
-    return Form(write, read)
-
-
-def pairs(key: Form[Key], value: Form[Value]) -> Form[Mapping[Key, Value]]:
-    """A mapping as a list of its pairs."""
-
-    def write(mapping: Mapping[Key, Value]) -> list[Any]:
-        return [[*_parts(key, one), *_parts(value, other)] for one, other in mapping.items()]
-
-    def read(entries: Any) -> Mapping[Key, Value]:
-        first = key.width or 1
-        return {_joined(key, entry[:first]): _joined(value, entry[first:])
-                for entry in plain(list).read(entries)}  # fmt: skip
-
-    return Form(write, read)
-
-
-def _parts(form: Form[Any], value: Any) -> list[Any]:
-    written = form.write(value)
-    return list(written) if form.width else [written]
-
-
-def _joined(form: Form[Value], parts: list[Any]) -> Value:
-    if form.width:
-        return form.read(parts)
-    (only,) = parts
-    return form.read(only)
+@cache
+def _only(union: Any) -> Any:
+    """The one type that a union is of, beside None; None if there are several classes."""
+    first, *others = (kind for kind in get_args(union) if kind is not type(None))
+    together = reduce(or_, others, first)
+    return together if not others or together == Atom else None

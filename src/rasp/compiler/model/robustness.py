@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rasp.certificate import at_most
-from rasp.compiler.model.forms import NUMBER, TEXT, listed, record
+from rasp.compiler.model.forms import write
 
 RADII = (1e-7, 1e-6, 1e-5, 5e-5, 2e-4, 5e-4, 0.001, 0.002)
 """Noise radii to try, of the stream's root mean square."""
@@ -61,13 +61,7 @@ class Robustness:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        return dict(FORM.write(self))
-
-
-FORM = record(
-    Robustness, largest_weight=NUMBER, largest_gradient=NUMBER, noise_radius=NUMBER,
-    precisions=listed(TEXT),
-)  # fmt: skip
+        return dict(write(Robustness, self, {}))
 
 
 def largest_radius(holds: Callable[[float], bool]) -> float:
