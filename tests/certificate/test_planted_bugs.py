@@ -173,7 +173,7 @@ def test_a_bug_is_caught(
     if bug not in ROUNDING_BUGS:  # other ways to compile would not have the bug
         monkeypatch.setattr(compact, "_plain_or_careful", compact.attempt)
     # whatever a model answers to random inputs is called right: the checker alone decides
-    monkeypatch.setattr(certificate, "_agreeing", lambda model, expected, wider: set(expected))
+    monkeypatch.setattr(certificate, "_agrees", lambda *_: True)
     (BUGS | ROUNDING_BUGS)[bug](monkeypatch)
     caught, missed = [], []
     for name in ROUNDED if bug in ROUNDING_BUGS else SOME:

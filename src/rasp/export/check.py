@@ -36,7 +36,7 @@ def check(model: Transformer, run: Run, target: str) -> Checked:
     """Compare a loaded export with the program; one different answer is an error."""
     nodes = list(model.outputs.values())
     compared = 0
-    for batch in by_length(inputs_to_try(model.settings), lambda _: AT_ONCE):
+    for batch in by_length(inputs_to_try(model.settings), AT_ONCE):
         logits = run(np.stack([input_ids(model, list(tokens)) for tokens in batch]))
         for tokens, own_logits in zip(batch, logits, strict=True):
             try:

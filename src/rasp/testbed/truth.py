@@ -228,4 +228,4 @@ def _answers(model: Transformer, inputs: list[Input]) -> list[set[object]]:
 
 
 def _batches(inputs: list[Input]) -> Iterator[list[Input]]:
-    return by_length(inputs, lambda _: MOST_IN_A_BATCH)
+    return by_length(inputs, MOST_IN_A_BATCH)

@@ -6,7 +6,7 @@ Random inputs for a certificate are drawn here, too.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
@@ -112,11 +112,11 @@ def random_inputs(settings: Settings, chooser: random.Random, count: int) -> lis
     return list(drawn)
 
 
-def by_length(inputs: Iterable[Input], most: Callable[[int], int]) -> Iterator[list[Input]]:
-    """Inputs of one length together, at most so many of them as that length allows."""
-    for length, together in groupby(sorted(inputs, key=len), len):
-        batch, size = list(together), most(length)
-        yield from (batch[start : start + size] for start in range(0, len(batch), size))
+def by_length(inputs: Iterable[Input], most: int) -> Iterator[list[Input]]:
+    """Inputs of one length together, at most so many of them."""
+    for _, together in groupby(sorted(inputs, key=len), len):
+        batch = list(together)
+        yield from (batch[start : start + most] for start in range(0, len(batch), most))
 
 
 def random_input(settings: Settings, chooser: random.Random) -> Input:
