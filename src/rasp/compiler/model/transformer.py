@@ -227,12 +227,10 @@ class Transformer:
 
     def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[Any]]:
         s_ops: dict[str, list[Any]] = {}
-        for reader in self.description.readers:
-            held = residual[reader["after"]][self.uses_sink :]
-            row = np.zeros(self.d_model)
-            for place, weight in reader["weights"].items():
-                row[int(place)] = weight
-            s_ops[reader["s_op"]] = (held @ row + reader["constant"]).tolist()
+        for reader, words in zip(self.claims.readers, self.description.readers, strict=True):
+            held = residual[reader.after][self.uses_sink :, list(reader.weights)]
+            number = held @ list(reader.weights.values()) + reader.constant
+            s_ops[words["s_op"]] = number.tolist()
         last = list(residual.values())[-1][None, self.uses_sink :]
         for name, rows in self._read_out(last, np.float32).items():
             s_ops[name] = [to_python(atom) for atom in rows[0]]
