@@ -18,7 +18,6 @@ from typing import ClassVar, TypeAlias
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import ZERO, Coordinate, Linear, of_index, of_token
-from rasp.compiler.analysis.subset_sums import in_size_order
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
 from rasp.graph import Const, Elementwise, Node, Scorer, SOp
@@ -228,7 +227,7 @@ def head_codes(atoms: Sequence[Atom], is_unique: bool) -> tuple[dict[Atom, Fract
 
 def is_spread(codes: Iterable[Fraction]) -> bool:
     """Whether codes are too large for float32, or for their differences to be told in it."""
-    ordered = in_size_order(set(codes))
+    ordered = sorted(set(codes))
     gaps = [high - low for low, high in pairwise(ordered)]
     gap = min([*gaps, Fraction(LARGEST)])
     return bool(ordered) and max(map(abs, ordered)) > LARGEST * gap
