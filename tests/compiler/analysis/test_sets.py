@@ -8,13 +8,13 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rasp.certificate.claims import INDEX, TOKEN
 from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.linear import (
     Linear,
     index_is,
     index_values,
-    of_index,
-    of_token,
+    of_ground,
     token_values,
 )
 from rasp.compiler.analysis.narrow_sums import narrowed
@@ -87,8 +87,8 @@ def test_a_narrow_sum_says_what_the_sum_says(
     tokens: list[Fraction], indices: list[Fraction], factor: Fraction
 ) -> None:
     settings = Settings(("a", "b", "c"), 4)
-    linear = of_token([factor * number for number in tokens], settings)
-    linear = linear + of_index(indices, settings)
+    linear = of_ground(TOKEN, [factor * number for number in tokens], settings)
+    linear = linear + of_ground(INDEX, indices, settings)
     narrow, code_of = narrowed(linear, BaseVariables(settings))
     numbers, codes = sums_by_place(linear, settings), sums_by_place(narrow, settings)
     assert list(map(code_of, numbers)) == codes
@@ -99,6 +99,7 @@ def test_a_narrow_sum_says_what_the_sum_says(
 
 def test_a_large_step_is_no_larger_than_it_has_to_be() -> None:
     settings = Settings(("a", "b"), 5)
-    linear = of_token([0, 20_000], settings) + of_index(range(5), settings)
+    linear = of_ground(TOKEN, [Fraction(0), Fraction(20_000)], settings)
+    linear = linear + of_ground(INDEX, list(map(Fraction, range(5))), settings)
     narrow, _ = narrowed(linear, BaseVariables(settings))
     assert sums_by_place(narrow, settings) == list(range(10))

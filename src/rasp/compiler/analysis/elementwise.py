@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from rasp.certificate.program.tables import operands_of
 from rasp.compiler.analysis.choices import Choices
 from rasp.compiler.analysis.joint_states import JointStates
 from rasp.compiler.analysis.joint_tables import common_inputs
@@ -110,9 +111,8 @@ class ElementwiseRules:
         """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
         if node.op not in ("and", "or"):
             return None
-        different = dict.fromkeys(conditions_of(node, node.op))
-        different.pop(Const(node.op == "and"), None)  # `False or x` is x
-        conditions = tuple(different)
+        nothing = Const(node.op == "and")  # `False or x` is x
+        conditions = tuple(part for part in operands_of(node, node.op) if part != nothing)
         condition_values = [self._held.of(condition) for condition in conditions]
         if any(values.counts_conditions for values in condition_values):
             return None
@@ -164,10 +164,3 @@ class ElementwiseRules:
                                 else (other, branch)) for branch in branches]  # fmt: skip
             return Elementwise("if", (condition, *sums))
         return None
-
-
-def conditions_of(node: SOp, op: str) -> tuple[SOp, ...]:
-    """The conditions of an `and` or an `or`, however they are nested."""
-    if not isinstance(node, Elementwise) or node.op != op:
-        return (node,)
-    return tuple(condition for part in node.operands for condition in conditions_of(part, op))
