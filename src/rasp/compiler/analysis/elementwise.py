@@ -44,8 +44,9 @@ class ElementwiseRules:
             values = self._count_conditions(node)
         if values is not None:
             return values
-        if self.task.works_stepwise:
-            return self._stepwise(node)
+        values = self._stepwise(node) if self.task.works_stepwise else None
+        if values is not None:
+            return values
         try:
             return self._table(node)
         except Refusal as refusal:
@@ -69,7 +70,7 @@ class ElementwiseRules:
         variables = {variable for operand in operands for variable in operand.inputs}
         return self.task.is_careful and sum(variable.is_inexact for variable in variables) > 1
 
-    def _stepwise(self, node: Elementwise) -> Values:
+    def _stepwise(self, node: Elementwise) -> Values | None:
         """An s-op of few combinations at a time: at once, or in the next feed-forward.
 
         What can be many values is chosen as it is, by an s-op that says which one it is.
@@ -87,17 +88,7 @@ class ElementwiseRules:
         try:
             return self._table(node, most=FEW)
         except Refusal as reason:
-            return self._later(node, reason) or self._at_once(node)
-
-    def _at_once(self, node: Elementwise) -> Values:
-        """A large table where nothing can wait, or a choice between sums."""
-        try:
-            return self._table(node)
-        except Refusal:
-            values = self._distribute(node)
-            if values is None:
-                raise
-            return values
+            return self._later(node, reason)
 
     def _later(self, node: Elementwise, refusal: Refusal) -> Values | None:
         """An s-op in the feed-forward of the next layer, of what its operands are by then."""
