@@ -14,7 +14,7 @@ from rasp.compiler.analysis.choices import Choices
 from rasp.compiler.analysis.joint_states import JointStates
 from rasp.compiler.analysis.joint_tables import common_inputs
 from rasp.compiler.analysis.kinds import kinds_of
-from rasp.compiler.analysis.values import AggregateRules, Values
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import CountVariable, HeadOutput
 from rasp.compiler.analysis.weighted_sums import WeightedSums, linear_of
 from rasp.compiler.refusals import Refusal
@@ -29,13 +29,13 @@ SEVERAL = 64
 class ElementwiseRules:
     """What operators make of what their operands hold."""
 
-    def __init__(self, joints: JointStates, sums: WeightedSums, aggregates: AggregateRules) -> None:
+    def __init__(self, joints: JointStates, sums: WeightedSums) -> None:
         self.task, self._held, self._joints = joints.task, joints.held, joints
-        self._sums, self._aggregates, self._choices = sums, aggregates, Choices(joints)
+        self._sums, self._choices = sums, Choices(joints)
 
     def of(self, node: Elementwise) -> Values:
         operands = [self._held.of(operand) for operand in node.operands]
-        linear = self._aggregates.products.get(node) or linear_of(node.op, operands)
+        linear = self._held.aggregates.products.get(node) or linear_of(node.op, operands)
         if linear is not None:
             kinds = kinds_of(node.op, [operand.kinds for operand in operands])
             return self._sums.values(linear, kinds)

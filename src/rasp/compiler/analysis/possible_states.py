@@ -14,7 +14,7 @@ import numpy as np
 
 from rasp.certificate.program.reach import Row, joint_sums
 from rasp.compiler.analysis.joint_tables import BaseVariables, Grid, rows_of, states_of
-from rasp.compiler.analysis.values import AggregateRules, HeldValues, Joint
+from rasp.compiler.analysis.values import HeldValues, Joint
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, default_code, number
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
@@ -24,11 +24,9 @@ class PossibleStates:
     """What can be together, given what s-ops hold and where selectors pick nothing."""
 
     def __init__(
-        self, base: BaseVariables, held: HeldValues, joint: Callable[[Sequence[SOp]], Joint],
-        aggregates: AggregateRules,
-    ) -> None:  # fmt: skip
-        self.base, self.settings = base, base.settings
-        self._held, self._joint, self._aggregates = held, joint, aggregates
+        self, held: HeldValues, base: BaseVariables, joint: Callable[[Sequence[SOp]], Joint]
+    ) -> None:
+        self.base, self.settings, self._held, self._joint = base, base.settings, held, joint
         self.promised: list[SOp] = []
         """Conditions that are true at every position of every input."""
         self.rows = cache(self._rows)
@@ -63,7 +61,7 @@ class PossibleStates:
         for variable, states in grid.items():
             if not isinstance(variable, HeadOutput):
                 continue
-            never = self._aggregates.never_picks(variable.head.formula)
+            never = self._held.aggregates.never_picks(variable.head.formula)
             if never.any():
                 default = default_code(variable)
                 is_default = np.array([code == default for _, code in variable.states])

@@ -18,8 +18,7 @@ from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.kinds import as_kinds
 from rasp.compiler.analysis.linear import Linear, content, index_values, token_values
 from rasp.compiler.analysis.narrow_sums import narrowed
-from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import AggregateRules, Values
+from rasp.compiler.analysis.values import HeldValues, Values
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     SumVariable,
@@ -37,9 +36,9 @@ from rasp.operators import leaves_alone
 class WeightedSums:
     """The weighted sums of a program over the variables that there are so far."""
 
-    def __init__(self, task: Task, base: BaseVariables, aggregates: AggregateRules) -> None:
-        self.settings, self._base, self._aggregates = task.settings, base, aggregates
-        self.in_whole_units = task.works_stepwise
+    def __init__(self, held: HeldValues, base: BaseVariables) -> None:
+        self.settings, self._base, self._aggregates = base.settings, base, held.aggregates
+        self.in_whole_units = held.task.works_stepwise
         """Whether multiples of one sum are functions of one variable, in whole units."""
         self._sums: dict[object, SumVariable] = {}
 
