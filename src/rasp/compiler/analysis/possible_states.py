@@ -29,8 +29,6 @@ class PossibleStates:
         self.base, self.settings, self._held, self._joint = base, base.settings, held, joint
         self.promised: list[SOp] = []
         """Conditions that are true at every position of every input."""
-        self.rows = cache(self._rows)
-        """Every row of codes that outputs of one head can have; None where that is not known."""
         self._table = cache(self._table_of)
 
     def of(self, grid: Grid) -> np.ndarray:
@@ -72,13 +70,14 @@ class PossibleStates:
 
     def _table_of(self, outputs: tuple[HeadOutput, ...]) -> np.ndarray | None:
         """(state of each output): whether outputs of one head can be in these at once."""
-        rows = self.rows(outputs)
+        rows = self._rows(outputs)
         if rows is None:
             return None
         codes = [[code for _, code in output.states] for output in outputs]
         return np.array([row in rows for row in product(*codes)]).reshape([*map(len, codes)])
 
-    def _rows(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:
+    def _rows(self, outputs: Sequence[HeadOutput]) -> set[Row] | None:
+        """Every row of codes that outputs of one head can have; None where that is not known."""
         head = outputs[0].head
         plain = all(output.carrier is None and output.codes is None for output in outputs)
         if not plain or head.family is not None or head.mode == "share":

@@ -39,7 +39,7 @@ def analyse(
         if isinstance(node, SOp):
             with suppress(Refusal):
                 analysis.values.of(node)
-    if refusals.tainted.intersection(nodes):
+    if not refusals.tainted.keys().isdisjoint(nodes):
         refusals.raise_all()
     refusals.reasons.clear()  # no output needs what cannot be worked out
     return analysis
