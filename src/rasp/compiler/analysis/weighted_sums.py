@@ -103,8 +103,8 @@ class WeightedSums:
 
     def _range_of(self, linear: Linear) -> list[Fraction]:
         """Every number that a weighted sum can be."""
-        return listed("it", "use a smaller vocabulary or length, or round on the way",
-                      lambda: self._reach(linear))  # fmt: skip
+        hint = "use a smaller vocabulary or length, or round on the way"
+        return list_numbers("it", hint, lambda: self._reach(linear))
 
     def _reach(self, linear: Linear) -> list[Fraction]:
         """The same, as long as that may take.
@@ -185,7 +185,7 @@ def linear_of(op: str, operands: list[Values]) -> Linear | None:
     return first if len(operands) == 1 and leaves_alone(op, operands[0].atoms) else None
 
 
-def listed(what: str, hint: str, numbers: Callable[[], list[Fraction]]) -> list[Fraction]:
+def list_numbers(what: str, hint: str, numbers: Callable[[], list[Fraction]]) -> list[Fraction]:
     """Every number that something can be; refused where these are too many."""
     size: int | str = "too many"
     with suppress(Refused):

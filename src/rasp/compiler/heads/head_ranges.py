@@ -14,7 +14,7 @@ from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
-from rasp.compiler.analysis.weighted_sums import listed
+from rasp.compiler.analysis.weighted_sums import list_numbers
 from rasp.compiler.heads.selector_facts import SelectorFacts
 
 
@@ -27,7 +27,7 @@ class HeadRanges:
 
     def means_of(self, atoms: Iterable[Fraction]) -> list[Fraction]:
         """Every mean of some of these numbers, as many as an input has positions at most."""
-        return listed(
+        return list_numbers(
             "the mean of its values",
             "average smaller whole numbers, use a smaller `max_length`, or let the selector pick "
             "one key",
@@ -36,7 +36,7 @@ class HeadRanges:
 
     def sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
         """Every sum over the picked keys, of which each adds one of the values given."""
-        return listed(
+        return list_numbers(
             "the sum of its values",
             "add up smaller whole numbers, or use a smaller `max_length`",
             lambda: self._sums_of(values, formula),
