@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
@@ -15,6 +16,7 @@ from rasp.certificate.program import reach
 from rasp.certificate.program.reach import (
     Row,
     joint_sums,
+    means,
     pair_sums,
     subset_sums,
     sums,
@@ -63,6 +65,29 @@ def test_sums_of_two_are_those_of_every_choice(seed: int) -> None:
     expected = {one + count * step for place, one in enumerate(ones)
                 for count in range(place + 1, len(ones) + 1)}  # fmt: skip
     assert sums_after(ones, step) == sorted(expected)
+
+
+@given(st.lists(st.integers(-4, 4).map(Fraction), min_size=1, max_size=6), st.integers(1, 3))
+def test_means_and_subset_sums_are_those_of_every_choice(values: list[Fraction], most: int) -> None:
+    picked = [keys for count in range(1, most + 1) for keys in product(values, repeat=count)]
+    assert means(values, most) == sorted({sum(keys) / len(keys) for keys in picked})
+    once = product(*([Fraction(0), value] for value in values))
+    assert subset_sums(values) == sorted({sum(keys, Fraction(0)) for keys in once})
+
+
+@pytest.mark.parametrize(
+    "grow",
+    [
+        lambda: sums([Fraction(1), Fraction(1000), Fraction(10**6)], 90, 0),
+        lambda: subset_sums([Fraction(30_000_000)]),
+        lambda: pair_sums(map(Fraction, range(5000)), map(Fraction, range(5000))),
+    ],
+)
+def test_sets_that_grow_too_large_are_counted_before_they_are_listed(
+    grow: Callable[[], list[Fraction]],
+) -> None:
+    with pytest.raises(Refused, match="too large to be listed"):
+        grow()
 
 
 def test_fractions_that_no_unit_fits_are_not_added_up() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import rasp
 from rasp.compiler import build, compile
+from rasp.compiler.analysis import weighted_sums
 from rasp.compiler.robust.plan import RobustPlan
 from rasp.errors import RaspUnsupportedError
 
@@ -30,7 +31,7 @@ REASONS: list[tuple[str, Any, int, dict[str, Any], str]] = [
         "as an int and as a float, which are not the same number",
     ),
     ("tokens * 1000 + indices", range(300), 300, {}, "it can be one of 90000 numbers"),
-    ("length - 2 * indices", "a", 4096, {}, "a sum of values has 8388608 or more combinations"),
+    ("tokens * 5000 + indices", range(5000), 4096, {}, "it can be one of too many numbers, and"),
     ("(one - indices) * (one + indices)", "ab", 10, {}, "it depends on 596 × 596 = 355216"),
     (
         "aggregate(select_all, 10^40 * indices)", "ab", 8, {},
@@ -133,6 +134,12 @@ def test_where_both_styles_refuse_the_smaller_one_says_why(monkeypatch: pytest.M
         compile(rasp.tokens, vocabulary="ab", max_length=3)
 
 
-def test_a_size_of_hundreds_of_digits_is_shortened() -> None:
+def test_numbers_that_are_too_many_to_be_listed_are_not_counted() -> None:
     error = refusal("out = histf(tokens) * 10 ^ 350;", "ab", 4)
-    assert "one of over 10^350 or more numbers" in error.message
+    assert "one of too many numbers, and the limit is 60000" in error.message
+
+
+def test_numbers_that_are_listed_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weighted_sums, "MOST_STATES", 8)
+    error = refusal("out = aggregate(select(tokens, tokens, ==), indices);", "ab", 4)
+    assert "the mean of its values can be one of 19 numbers, and the limit is 8" in error.message

@@ -31,10 +31,6 @@ class TooLarge(Refusal):
         )
 
 
-class Follows(Refusal):
-    """A refusal that only repeats one further up."""
-
-
 @dataclass
 class Refusals:
     """The reasons found so far, each at the node that is to blame."""
@@ -42,14 +38,15 @@ class Refusals:
     program: Program
     outputs: Sequence[Node] = ()
     reasons: dict[Node, Refusal] = field(default_factory=dict)
-    tainted: set[Node] = field(default_factory=set)
+    tainted: dict[Node, Refusal] = field(default_factory=dict)
+    """What was refused, whether or not that is a reason, and why."""
 
     def add(self, node: Node, refusal: Refusal) -> Refusal:
         """Record a reason, unless it only repeats that a needed node was refused."""
-        repeats = isinstance(refusal, Follows) and self.reasons
-        if not repeats and not any(needed in self.tainted for needed in node.needs):
+        follows = any(needed in self.tainted for needed in node.needs)
+        if not follows and refusal not in self.reasons.values():
             self.reasons.setdefault(node, refusal)
-        self.tainted.add(node)
+        self.tainted.setdefault(node, refusal)
         return refusal
 
     @contextmanager
@@ -63,7 +60,7 @@ class Refusals:
     def check(self, node: Node) -> None:
         """Raise again where the node was refused before."""
         if node in self.tainted:
-            raise Follows("it needs something that cannot be compiled", "see the reason there")
+            raise self.tainted[node]
 
     def raise_all(self) -> None:
         """Raise one error that holds every reason."""

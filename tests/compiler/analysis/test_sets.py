@@ -1,84 +1,28 @@
-"""Sets of sums, means and numbers, and tables that are sums, each against all that there is."""
+"""Tables that are sums, lines and narrow sums, each against all that there is."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rasp.certificate.claims import INDEX, TOKEN
 from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.linear import (
     Linear,
     index_is,
     index_values,
-    of_index,
-    of_token,
+    of_ground,
     token_values,
 )
 from rasp.compiler.analysis.narrow_sums import narrowed
-from rasp.compiler.analysis.subset_sums import (
-    MOST_BITS,
-    MOST_MEANS,
-    MOST_PAIRS,
-    TooMany,
-    in_size_order,
-    means,
-    subset_sums,
-    sums,
-    sums_of_pairs,
-)
 from rasp.compiler.analysis.tables import NumberedTable, Table
 from rasp.compiler.analysis.variables import Variable, line_through
 from rasp.compiler.settings import Settings
 
 small = st.integers(-6, 6).map(Fraction)
-
-
-@given(st.lists(st.integers(-4, 4).map(Fraction), min_size=1, max_size=4), st.integers(1, 4))
-def test_sums_and_means_are_those_of_all_choices(values: list[Fraction], most: int) -> None:
-    choices = [
-        each for count in range(most + 1) for each in combinations_with_replacement(values, count)
-    ]
-    assert sums(values, most) == sorted({sum(each, Fraction(0)) for each in choices})
-    assert means(values, most) == sorted({sum(each) / len(each) for each in choices if each})
-
-
-@given(st.lists(st.integers(-4, 4).map(Fraction), min_size=1, max_size=6))
-def test_subset_sums_are_those_of_all_subsets(values: list[Fraction]) -> None:
-    chosen = product(*([Fraction(0), value] for value in values))
-    assert subset_sums(values) == sorted({sum(each, Fraction(0)) for each in chosen})
-
-
-def test_sets_that_grow_too_large_are_given_up() -> None:
-    for grown, most in (
-        (lambda: sums([Fraction(1), Fraction(1000), Fraction(10**6)], 90), MOST_BITS),
-        (lambda: means([Fraction(0), Fraction(1), Fraction(100)], 100), MOST_MEANS),
-        (lambda: subset_sums([Fraction(1 << place) for place in range(17)]), MOST_MEANS),
-        (lambda: subset_sums([Fraction(30_000_000)]), MOST_BITS),
-    ):
-        with pytest.raises(TooMany) as caught:
-            grown()
-        assert caught.value.size > most
-
-
-def test_sets_are_counted_before_they_are_listed() -> None:
-    wide = [Fraction(each) for each in range(3000)]
-    assert len(wide) ** 2 > MOST_PAIRS
-    with pytest.raises(TooMany):
-        sums_of_pairs(wide, wide)
-    with pytest.raises(TooMany):
-        sums([Fraction(1, each) for each in range(1, 12)], 40)
-
-
-@given(st.lists(st.fractions() | st.integers(-3, 3).map(Fraction)))
-def test_numbers_are_sorted_exactly(numbers: list[Fraction]) -> None:
-    near = [each + Fraction(1, 10**30) for each in numbers]
-    huge = [each * 10**400 for each in numbers]
-    for each in (numbers, numbers + near, huge):
-        assert in_size_order(each) == sorted(each)
 
 
 grids = st.lists(small | st.none(), min_size=12, max_size=12)
@@ -143,8 +87,8 @@ def test_a_narrow_sum_says_what_the_sum_says(
     tokens: list[Fraction], indices: list[Fraction], factor: Fraction
 ) -> None:
     settings = Settings(("a", "b", "c"), 4)
-    linear = of_token([factor * number for number in tokens], settings)
-    linear = linear + of_index(indices, settings)
+    linear = of_ground(TOKEN, [factor * number for number in tokens], settings)
+    linear = linear + of_ground(INDEX, indices, settings)
     narrow, code_of = narrowed(linear, BaseVariables(settings))
     numbers, codes = sums_by_place(linear, settings), sums_by_place(narrow, settings)
     assert list(map(code_of, numbers)) == codes
@@ -155,6 +99,7 @@ def test_a_narrow_sum_says_what_the_sum_says(
 
 def test_a_large_step_is_no_larger_than_it_has_to_be() -> None:
     settings = Settings(("a", "b"), 5)
-    linear = of_token([0, 20_000], settings) + of_index(range(5), settings)
+    linear = of_ground(TOKEN, [Fraction(0), Fraction(20_000)], settings)
+    linear = linear + of_ground(INDEX, list(map(Fraction, range(5))), settings)
     narrow, _ = narrowed(linear, BaseVariables(settings))
     assert sums_by_place(narrow, settings) == list(range(10))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rasp.architecture.schedule import schedule
 from rasp.compiler.analysis.linear import Linear, index_is
-from rasp.compiler.analysis.model_layers import Deadlines, ModelLayers
+from rasp.compiler.analysis.task import Deadlines
 from rasp.compiler.analysis.times import attention_time
 from rasp.compiler.heads.analyse import analyse
 from rasp.compiler.planning.features import Features
@@ -48,8 +48,8 @@ def test_every_match_scores_its_reference_and_every_other_key_less(
     selector = Select(keys, queries, op)
     node = Aggregate(selector, Indices())
     options = read_settings("ab", LENGTH, None, False, True, "paper", "compact")
-    layers = ModelLayers(schedule([node]))
-    analysis = analyse([node], options, Refusals(Program(), [node]), Deadlines({}, layers))
+    deadlines = Deadlines(schedule([node]))
+    analysis = analyse([node], options, Refusals(Program(), [node]), deadlines)
     formula, _ = analysis.selectors.formula(selector)
     if isinstance(formula, bool):
         return

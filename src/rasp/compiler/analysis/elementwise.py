@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from rasp.certificate.program.tables import operands_of
 from rasp.compiler.analysis.choices import Choices
 from rasp.compiler.analysis.joint_states import JointStates
 from rasp.compiler.analysis.joint_tables import common_inputs
 from rasp.compiler.analysis.kinds import kinds_of
-from rasp.compiler.analysis.values import AggregateRules, Values
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import CountVariable, HeadOutput
 from rasp.compiler.analysis.weighted_sums import WeightedSums, linear_of
 from rasp.compiler.refusals import Refusal
@@ -28,13 +29,13 @@ SEVERAL = 64
 class ElementwiseRules:
     """What operators make of what their operands hold."""
 
-    def __init__(self, joints: JointStates, sums: WeightedSums, aggregates: AggregateRules) -> None:
+    def __init__(self, joints: JointStates, sums: WeightedSums) -> None:
         self.task, self._held, self._joints = joints.task, joints.held, joints
-        self._sums, self._aggregates, self._choices = sums, aggregates, Choices(joints)
+        self._sums, self._choices = sums, Choices(joints)
 
     def of(self, node: Elementwise) -> Values:
         operands = [self._held.of(operand) for operand in node.operands]
-        linear = self._aggregates.products.get(node) or linear_of(node.op, operands)
+        linear = self._held.aggregates.products.get(node) or linear_of(node.op, operands)
         if linear is not None:
             kinds = kinds_of(node.op, [operand.kinds for operand in operands])
             return self._sums.values(linear, kinds)
@@ -43,8 +44,9 @@ class ElementwiseRules:
             values = self._count_conditions(node)
         if values is not None:
             return values
-        if self.task.works_stepwise:
-            return self._stepwise(node)
+        values = self._stepwise(node) if self.task.works_stepwise else None
+        if values is not None:
+            return values
         try:
             return self._table(node)
         except Refusal as refusal:
@@ -68,7 +70,7 @@ class ElementwiseRules:
         variables = {variable for operand in operands for variable in operand.inputs}
         return self.task.is_careful and sum(variable.is_inexact for variable in variables) > 1
 
-    def _stepwise(self, node: Elementwise) -> Values:
+    def _stepwise(self, node: Elementwise) -> Values | None:
         """An s-op of few combinations at a time: at once, or in the next feed-forward.
 
         What can be many values is chosen as it is, by an s-op that says which one it is.
@@ -86,17 +88,7 @@ class ElementwiseRules:
         try:
             return self._table(node, most=FEW)
         except Refusal as reason:
-            return self._later(node, reason) or self._at_once(node)
-
-    def _at_once(self, node: Elementwise) -> Values:
-        """A large table where nothing can wait, or a choice between sums."""
-        try:
-            return self._table(node)
-        except Refusal:
-            values = self._distribute(node)
-            if values is None:
-                raise
-            return values
+            return self._later(node, reason)
 
     def _later(self, node: Elementwise, refusal: Refusal) -> Values | None:
         """An s-op in the feed-forward of the next layer, of what its operands are by then."""
@@ -110,9 +102,8 @@ class ElementwiseRules:
         """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
         if node.op not in ("and", "or"):
             return None
-        different = dict.fromkeys(conditions_of(node, node.op))
-        different.pop(Const(node.op == "and"), None)  # `False or x` is x
-        conditions = tuple(different)
+        nothing = Const(node.op == "and")  # `False or x` is x
+        conditions = tuple(part for part in operands_of(node, node.op) if part != nothing)
         condition_values = [self._held.of(condition) for condition in conditions]
         if any(values.counts_conditions for values in condition_values):
             return None
@@ -164,10 +155,3 @@ class ElementwiseRules:
                                 else (other, branch)) for branch in branches]  # fmt: skip
             return Elementwise("if", (condition, *sums))
         return None
-
-
-def conditions_of(node: SOp, op: str) -> tuple[SOp, ...]:
-    """The conditions of an `and` or an `or`, however they are nested."""
-    if not isinstance(node, Elementwise) or node.op != op:
-        return (node,)
-    return tuple(condition for part in node.operands for condition in conditions_of(part, op))

@@ -20,8 +20,7 @@ from rasp.compiler.analysis.joint_tables import (
     states_of,
 )
 from rasp.compiler.analysis.possible_states import PossibleStates
-from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import AggregateRules, HeldValues, Joint, View
+from rasp.compiler.analysis.values import HeldValues, Joint, View
 from rasp.compiler.analysis.variables import NodeVariable, codes_of, is_binary
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Elementwise, Node, SOp
@@ -35,11 +34,9 @@ RENAMES = ("indicator", "bool", "not", "negate", "plus")
 class JointStates:
     """What s-ops hold together, given what each of them holds."""
 
-    def __init__(
-        self, task: Task, base: BaseVariables, held: HeldValues, aggregates: AggregateRules
-    ) -> None:
-        self.task, self.settings, self.base, self.held = task, task.settings, base, held
-        self.possible = PossibleStates(base, held, self.of, aggregates)
+    def __init__(self, held: HeldValues, base: BaseVariables) -> None:
+        self.task, self.settings, self.base, self.held = held.task, base.settings, base, held
+        self.possible = PossibleStates(held, base, self.of)
         self.aliases: dict[Node, SOp] = {}
         """S-ops that are always the same as another one."""
         self._nodes: dict[Node, NodeVariable] = {}

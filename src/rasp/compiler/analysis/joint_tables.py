@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from math import lcm, prod
 from typing import TypeAlias
 
@@ -108,28 +109,22 @@ class BaseVariables:
         assert isinstance(part, HeadOutput)
         return [linear.parts[part] * code for _, code in part.states]
 
-    def states_of_sum(self, variable: SumVariable) -> np.ndarray:
-        """For each combination of its inputs' states, which state a sum is in; -1 for none."""
-        linear = variable.linear
-        terms = [self.terms(linear, part) for part in self.variables_of(linear)]
-        codes = [code - linear.constant for _, code in variable.states]
-        scale = lcm(*(number.denominator for term in (*terms, codes) for number in term))
-        state_of = {int(code * scale): state for state, code in enumerate(codes)}
-        sums = np.zeros((), object)
-        for term in terms:
-            sums = sums[..., None] + np.array([int(number * scale) for number in term], object)
-        return np.array([state_of.get(number, -1) for number in sums.reshape(-1).tolist()])
+    def states_of_sum(self, variable: SumVariable, grid: Grid) -> np.ndarray:
+        """(combination,): which state a sum is in, given those of its inputs; -1 for none."""
+        linear, parts = variable.linear, self.variables_of(variable.linear)
+        terms = [[linear.constant], *(self.terms(linear, part) for part in parts)]
+        numbers, unit = all_sums(terms)
+        state_of = {code * unit: state for state, (_, code) in enumerate(variable.states)}
+        states = np.array([state_of.get(number, -1) for number in numbers.tolist()])
+        return np.asarray(states[places_in(parts, grid)])
 
 
 def _over_parts(view: View, parts_of: PartsOf, base: BaseVariables) -> View:
     """One view over the parts of its sums; None where the parts add up to nothing known."""
     grid = grid_of(dict.fromkeys(part for variable in view.inputs for part in parts_of[variable]))
-    states = {}
-    for variable in view.inputs:
-        states[variable] = _places(parts_of[variable], grid)
-        if isinstance(variable, SumVariable):
-            states[variable] = base.states_of_sum(variable)[states[variable]]
-    place = _places(view.inputs, states)
+    states = {variable: base.states_of_sum(variable, grid) if isinstance(variable, SumVariable)
+              else grid[variable] for variable in view.inputs}  # fmt: skip
+    place = places_in(view.inputs, states)
     for state in states.values():
         place[state < 0] = -1
     outcomes = [*view.outcomes, None]
@@ -143,7 +138,7 @@ def grid_of(inputs: Iterable[Variable]) -> Grid:
     return dict(zip(variables, np.indices(shape).reshape(len(shape), prod(shape)), strict=True))
 
 
-def _places(inputs: Iterable[Variable], states: Grid) -> np.ndarray:
+def places_in(inputs: Iterable[Variable], states: Grid) -> np.ndarray:
     """(combination,): where a table over some of the variables has what they are in."""
     place = np.zeros_like(next(iter(states.values()), [0]), int)
     for variable in inputs:
@@ -153,6 +148,18 @@ def _places(inputs: Iterable[Variable], states: Grid) -> np.ndarray:
 
 def rows_of(views: Sequence[View], grid: Grid) -> list[tuple[Atom | None, ...]]:
     """For each combination of states, what the views hold."""
-    columns = [[view.outcomes[place] for place in _places(view.inputs, grid).tolist()]
+    columns = [[view.outcomes[place] for place in places_in(view.inputs, grid).tolist()]
                for view in views]  # fmt: skip
     return list(zip(*columns, strict=True)) if columns else [()]
+
+
+def all_sums(digits: Sequence[Sequence[Fraction]]) -> tuple[np.ndarray, int]:
+    """(combination,): the sums of one number of each list, the last list fastest, in whole units;
+    and how many units make 1.
+
+    >>> all_sums([[Fraction(0), Fraction(1, 2)], [Fraction(0), Fraction(1)]])
+    (array([0, 2, 1, 3], dtype=object), 2)
+    """
+    unit = lcm(*(digit.denominator for row in digits for digit in row))
+    whole = (np.array([int(digit * unit) for digit in row], object) for row in digits)
+    return reduce(np.add.outer, whole).reshape(-1), unit

@@ -17,6 +17,8 @@ from functools import cache, cached_property
 from math import gcd, lcm
 from typing import ClassVar, TypeAlias, TypeVar
 
+from rasp.certificate.claims import INDEX, TOKEN
+from rasp.certificate.program import tables
 from rasp.compiler.settings import Settings
 
 ZERO = Fraction(0)
@@ -111,11 +113,6 @@ class Linear:
                 if isinstance(coordinate, kind)}  # fmt: skip
 
 
-def weighted_sum(weights: Mapping[Kind, Fraction]) -> Linear:
-    """The weighted sum of coordinates of one kind."""
-    return Linear(ZERO, {coordinate: weight for coordinate, weight in weights.items()})  # noqa: C416
-
-
 def scaled(weights: Mapping[Key, Fraction | int], factor: Fraction | int) -> dict[Key, Fraction]:
     """Multiply weights; most are few objects many times, and stay that."""
     objects = {id(weight): weight for weight in weights.values()}
@@ -128,32 +125,13 @@ def total(terms: Iterable[Linear]) -> Linear:
     return sum(terms, Linear())
 
 
-def of_token(table: Sequence[Fraction | int], settings: Settings) -> Linear:
-    """The function of the token with these values, one for each token of the vocabulary."""
-    coordinates: list[Coordinate] = [token_is(token) for token in range(len(table))]
-    if settings.bos is not None:
-        coordinates[-1] = index_is(0)
-    return _function(table, coordinates, 0)
-
-
-def of_index(table: Sequence[Fraction | int], settings: Settings) -> Linear:
-    """The function of the index with these values, one for each index.
-
-    With a BOS, whether the index is 0 also says whether the token is it: index 1 is left out.
-    """
-    base_line = 1 if settings.bos is not None and settings.max_length > 1 else 0
-    return _function(table, [index_is(index) for index in range(len(table))], base_line)
-
-
-def _function(
-    table: Sequence[Fraction | int], coordinates: Sequence[Coordinate], base_line: int
-) -> Linear:
-    """The function with a value for each coordinate, of which exactly one is 1."""
-    base = Fraction(table[base_line])
-    parts = {coordinate: Fraction(value) - base
-             for coordinate, value in zip(coordinates, table, strict=True)
-             if value != base}  # fmt: skip
-    return Linear(base, parts)
+def of_ground(variable: int, table: Sequence[Fraction], settings: Settings) -> Linear:
+    """The function of the token, or of the index, that is the table's entry for each of them."""
+    exact = tables.of_ground(variable, table, settings)
+    coordinate_of = {TOKEN: token_is, INDEX: index_is}
+    parts = {coordinate_of[part.variable](part.state): weight
+             for part, weight in exact.parts.items()}  # fmt: skip
+    return Linear(exact.constant, parts)
 
 
 def token_values(linear: Linear, settings: Settings) -> list[Fraction]:

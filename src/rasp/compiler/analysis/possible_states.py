@@ -14,7 +14,7 @@ import numpy as np
 
 from rasp.certificate.program.reach import Row, joint_sums
 from rasp.compiler.analysis.joint_tables import BaseVariables, Grid, rows_of, states_of
-from rasp.compiler.analysis.values import AggregateRules, HeldValues, Joint
+from rasp.compiler.analysis.values import HeldValues, Joint
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, default_code, number
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
@@ -24,15 +24,11 @@ class PossibleStates:
     """What can be together, given what s-ops hold and where selectors pick nothing."""
 
     def __init__(
-        self, base: BaseVariables, held: HeldValues, joint: Callable[[Sequence[SOp]], Joint],
-        aggregates: AggregateRules,
-    ) -> None:  # fmt: skip
-        self.base, self.settings = base, base.settings
-        self._held, self._joint, self._aggregates = held, joint, aggregates
+        self, held: HeldValues, base: BaseVariables, joint: Callable[[Sequence[SOp]], Joint]
+    ) -> None:
+        self.base, self.settings, self._held, self._joint = base, base.settings, held, joint
         self.promised: list[SOp] = []
         """Conditions that are true at every position of every input."""
-        self.rows = cache(self._rows)
-        """Every row of codes that outputs of one head can have; None where that is not known."""
         self._table = cache(self._table_of)
 
     def of(self, grid: Grid) -> np.ndarray:
@@ -63,7 +59,7 @@ class PossibleStates:
         for variable, states in grid.items():
             if not isinstance(variable, HeadOutput):
                 continue
-            never = self._aggregates.never_picks(variable.head.formula)
+            never = self._held.aggregates.never_picks(variable.head.formula)
             if never.any():
                 default = default_code(variable)
                 is_default = np.array([code == default for _, code in variable.states])
@@ -74,13 +70,14 @@ class PossibleStates:
 
     def _table_of(self, outputs: tuple[HeadOutput, ...]) -> np.ndarray | None:
         """(state of each output): whether outputs of one head can be in these at once."""
-        rows = self.rows(outputs)
+        rows = self._rows(outputs)
         if rows is None:
             return None
         codes = [[code for _, code in output.states] for output in outputs]
         return np.array([row in rows for row in product(*codes)]).reshape([*map(len, codes)])
 
-    def _rows(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:
+    def _rows(self, outputs: Sequence[HeadOutput]) -> set[Row] | None:
+        """Every row of codes that outputs of one head can have; None where that is not known."""
         head = outputs[0].head
         plain = all(output.carrier is None and output.codes is None for output in outputs)
         if not plain or head.family is not None or head.mode == "share":

@@ -20,14 +20,13 @@ class ValueAnalysis:
     """What each s-op holds, and what several hold together."""
 
     def __init__(self, task: Task, aggregates: AggregateRules) -> None:
-        self.task, self.settings, self._aggregates = task, task.settings, aggregates
-        self.held = HeldValues(task.refusals, self._work_out)
+        self.task, self.settings = task, task.settings
+        self.held = HeldValues(task, aggregates, self._work_out)
         self.of = self.held.of
         base = BaseVariables(task.settings)
         self.token, self.index, self.variables_of = base.token, base.index, base.variables_of
-        self.joints = JointStates(task, base, self.held, aggregates)
-        self.sums = WeightedSums(task, base, aggregates)
-        self._elementwise = ElementwiseRules(self.joints, self.sums, aggregates)
+        self.joints, self.sums = JointStates(self.held, base), WeightedSums(self.held, base)
+        self._elementwise = ElementwiseRules(self.joints, self.sums)
 
     def _work_out(self, node: SOp) -> Values:
         match node:
@@ -44,4 +43,4 @@ class ValueAnalysis:
             case Elementwise():
                 return self._elementwise.of(node)
         assert isinstance(node, Aggregate)
-        return self._aggregates.of(node)
+        return self.held.aggregates.of(node)

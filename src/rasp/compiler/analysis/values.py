@@ -14,8 +14,9 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.variables import CountVariable, HeadOutput, Variable, distinct
-from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.refusals import Refusal
 from rasp.errors import RaspError
 from rasp.graph import Aggregate, Const, Elementwise, Node, SOp, apply_operator
 
@@ -95,8 +96,10 @@ class AggregateRules(Protocol):
 class HeldValues:
     """What each s-op holds, worked out when it is first asked for."""
 
-    def __init__(self, refusals: Refusals, work_out: Callable[[SOp], Values]) -> None:
-        self._refusals, self._work_out = refusals, work_out
+    def __init__(
+        self, task: Task, aggregates: AggregateRules, work_out: Callable[[SOp], Values]
+    ) -> None:
+        self.task, self.aggregates, self._work_out = task, aggregates, work_out
         self.by_node: dict[Node, Values] = {}
         """Of those that were asked for."""
         self.failures: dict[Node, str] = {}
@@ -105,11 +108,11 @@ class HeldValues:
     def of(self, node: SOp) -> Values:
         """Return the values of an s-op; raises `Refusal` where they cannot be listed."""
         if node not in self.by_node:
-            self._refusals.check(node)
+            self.task.refusals.check(node)
             try:
                 self.by_node[node] = self._work_out(node)
             except Refusal as refusal:
-                raise self._refusals.add(node, refusal) from None
+                raise self.task.refusals.add(node, refusal) from None
         return self.by_node[node]
 
     def outcome(self, node: SOp, op: str, row: tuple[Atom | None, ...]) -> Atom | None:

@@ -10,24 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
 from itertools import pairwise
 from math import floor
 from typing import ClassVar, TypeAlias
 
 from rasp.atoms import Atom
+from rasp.certificate.claims import INDEX, TOKEN
+from rasp.certificate.program import sums
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.linear import ZERO, Coordinate, Linear, of_index, of_token
-from rasp.compiler.analysis.subset_sums import in_size_order
+from rasp.compiler.analysis.linear import ZERO, Coordinate, Linear, of_ground
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
-from rasp.graph import Const, Elementwise, Node, Scorer, SOp
+from rasp.graph import Node, Scorer, SOp
 
 LARGEST = 1 << 20
 """The largest code, in differences of codes."""
 State: TypeAlias = tuple[Atom, Fraction]
-Scales: TypeAlias = Sequence[tuple[Linear, Sequence[Fraction]]]
-"""Linear functions that a variable's state decides, and what they are in each state."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,10 +36,6 @@ class Variable:
     states: tuple[State, ...]
     is_inexact: bool
     """Whether rounding can move its code: what averages make, and what is made from that."""
-
-    @property
-    def codes_of_states(self) -> list[Fraction]:
-        return [code for _, code in self.states]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of layer {self.layer}: {len(self.states)} states>"
@@ -90,10 +84,6 @@ class HeadOutput(Variable, Coordinate):
         """Its code, as a weighted sum of nothing else."""
         return Linear(ZERO, {self: Fraction(1)})
 
-    @property
-    def scales(self) -> Scales:
-        return [(self.linear, self.codes_of_states)]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SumVariable(Variable):
@@ -103,11 +93,6 @@ class SumVariable(Variable):
     """Its code: the sum itself, or a narrower one that says as much (see `narrow_sums`)."""
     whole: Linear
     """The sum itself, which is its atom."""
-
-    @property
-    def scales(self) -> Scales:
-        numbers = [number(atom) for atom, _ in self.states]
-        return [(self.linear, self.codes_of_states), (self.whole, numbers)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,11 +158,14 @@ def linear_in(
         case TokenVariable() | IndexVariable():
             any_number = next(number for number in table if number is not None)
             filled = [any_number if number is None else number for number in table]
-            make = of_token if isinstance(variable, TokenVariable) else of_index
-            return make(filled, settings)
+            ground = TOKEN if isinstance(variable, TokenVariable) else INDEX
+            return of_ground(ground, filled, settings)
         case HeadOutput() | SumVariable():
-            lines = (line_through(*scale, table) for scale in variable.scales)
-            return next((line for line in lines if line is not None), None)
+            line = line_through(variable.linear, [code for _, code in variable.states], table)
+            if line is None and isinstance(variable, SumVariable):
+                numbers = [number(atom) for atom, _ in variable.states]
+                line = line_through(variable.whole, numbers, table)
+            return line
     return None
 
 
@@ -228,7 +216,7 @@ def head_codes(atoms: Sequence[Atom], is_unique: bool) -> tuple[dict[Atom, Fract
 
 def is_spread(codes: Iterable[Fraction]) -> bool:
     """Whether codes are too large for float32, or for their differences to be told in it."""
-    ordered = in_size_order(set(codes))
+    ordered = sorted(set(codes))
     gaps = [high - low for low, high in pairwise(ordered)]
     gap = min([*gaps, Fraction(LARGEST)])
     return bool(ordered) and max(map(abs, ordered)) > LARGEST * gap
@@ -284,6 +272,4 @@ def summed_over(linear: Linear) -> Formula | None:
 
 def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
     """The weighted sum of the values of several outputs of one head, as an s-op."""
-    terms = [output.values if weight == 1 else Elementwise("*", (output.values, Const(weight)))
-             for output, weight in weights.items()]  # fmt: skip
-    return reduce(lambda left, right: Elementwise("+", (left, right)), terms or [Const(0)])
+    return sums.mixture([(output.values, weight) for output, weight in weights.items()])

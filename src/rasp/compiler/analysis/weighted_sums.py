@@ -6,18 +6,19 @@ or over the numbers that the whole sum can be.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from rasp.atoms import Atom
+from rasp.certificate import Refused
+from rasp.certificate.program.reach import pair_sums, sums_after
 from rasp.compiler.analysis.joint_states import MOST_STATES
 from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.kinds import as_kinds
 from rasp.compiler.analysis.linear import Linear, content, index_values, token_values
 from rasp.compiler.analysis.narrow_sums import narrowed
-from rasp.compiler.analysis.subset_sums import MOST_PAIRS, TooMany, in_size_order, sums_of_pairs
-from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import AggregateRules, Values
+from rasp.compiler.analysis.values import HeldValues, Values
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     SumVariable,
@@ -28,7 +29,6 @@ from rasp.compiler.analysis.variables import (
     number,
 )
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.settings import Settings
 from rasp.graph import COMPARISONS, apply_operator
 from rasp.operators import leaves_alone
 
@@ -36,9 +36,9 @@ from rasp.operators import leaves_alone
 class WeightedSums:
     """The weighted sums of a program over the variables that there are so far."""
 
-    def __init__(self, task: Task, base: BaseVariables, aggregates: AggregateRules) -> None:
-        self.settings, self._base, self._aggregates = task.settings, base, aggregates
-        self.in_whole_units = task.works_stepwise
+    def __init__(self, held: HeldValues, base: BaseVariables) -> None:
+        self.settings, self._base, self._aggregates = base.settings, base, held.aggregates
+        self.in_whole_units = held.task.works_stepwise
         """Whether multiples of one sum are functions of one variable, in whole units."""
         self._sums: dict[object, SumVariable] = {}
 
@@ -103,25 +103,26 @@ class WeightedSums:
 
     def _range_of(self, linear: Linear) -> list[Fraction]:
         """Every number that a weighted sum can be."""
-        linear, lengths = _with_one_length(linear)
-        try:
-            if lengths:
-                reach = _range_with_length(linear, lengths[0], self.settings)
-            else:
-                reach = _embedding_range(linear, self.settings)
-            for values in self._aggregates.ranges(linear, lengths):
-                reach = sums_of_pairs(reach, values)
-        except TooMany as error:
-            raise Refusal(
-                f"a sum of values has {error} or more combinations",
-                "use a smaller vocabulary or length",
-            ) from None
-        if len(reach) > MOST_STATES:
-            raise Refusal(
-                f"it can be one of {len(reach)} numbers, and the limit is {MOST_STATES}",
-                "use a smaller vocabulary or length, or round on the way",
-            )
-        return reach
+        hint = "use a smaller vocabulary or length, or round on the way"
+        return list_numbers("it", hint, lambda: self._reach(linear))
+
+    def _reach(self, linear: Linear) -> list[Fraction]:
+        """The same, as long as that may take.
+
+        A BOS is at index 0 and only there, and an index is below the length.
+        """
+        tokens, indices = token_values(linear, self.settings), index_values(linear, self.settings)
+        lengths = [output for output in linear.of(HeadOutput) if output.is_length]
+        by_length = sum((linear.parts[output] for output in lengths), Fraction(0))
+        if by_length:
+            reach = pair_sums(tokens, sums_after(indices, by_length))
+        elif self.settings.bos is not None:
+            reach = [indices[0], *pair_sums(tokens[:-1], indices[1:])]
+        else:
+            reach = pair_sums(tokens, indices)
+        for values in self._aggregates.ranges(linear, lengths):
+            reach = pair_sums(reach, values)
+        return sorted({linear.constant + number for number in reach})
 
     def comparison(self, op: str, operands: list[Values]) -> Values | None:
         """Compare weighted sums by the sign of their difference: one input instead of many."""
@@ -184,33 +185,12 @@ def linear_of(op: str, operands: list[Values]) -> Linear | None:
     return first if len(operands) == 1 and leaves_alone(op, operands[0].atoms) else None
 
 
-def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
-    """The same sum with all outputs that are the input's length as one of them, and that one."""
-    lengths = [output for output in linear.of(HeadOutput) if output.is_length]
-    for other in lengths[1:]:
-        linear = linear + (lengths[0].linear - other.linear).times(linear.parts[other])
-    return linear, [length for length in lengths[:1] if length in linear.parts]
-
-
-def _embedding_range(linear: Linear, settings: Settings) -> list[Fraction]:
-    """What the token and the index add up to; a BOS is at index 0 and only there."""
-    tokens, indices = token_values(linear, settings), index_values(linear, settings)
-    if settings.bos is not None:
-        reach = {*sums_of_pairs(set(tokens[:-1]), set(indices[1:])), indices[0]}
-    else:
-        reach = set(sums_of_pairs(set(tokens), set(indices)))
-    return in_size_order(linear.constant + total for total in reach)
-
-
-def _range_with_length(linear: Linear, output: HeadOutput, settings: Settings) -> list[Fraction]:
-    """The same with a multiple of the length, which the index is always below."""
-    size = settings.max_length
-    if size**2 > 2 * MOST_PAIRS:
-        raise TooMany(size**2 // 2)
-    multiples = [linear.constant + linear.parts[output] * length for length in range(size + 1)]
-    reach = {
-        index + multiple
-        for place, index in enumerate(index_values(linear, settings), 1)
-        for multiple in multiples[place:]
-    }
-    return sums_of_pairs(set(token_values(linear, settings)), reach)
+def list_numbers(what: str, hint: str, numbers: Callable[[], list[Fraction]]) -> list[Fraction]:
+    """Every number that something can be; refused where these are too many."""
+    size: int | str = "too many"
+    with suppress(Refused):
+        reach = numbers()
+        size = len(reach)
+        if size <= MOST_STATES:
+            return reach
+    raise Refusal(f"{what} can be one of {size} numbers, and the limit is {MOST_STATES}", hint)

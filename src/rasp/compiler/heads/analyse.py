@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from rasp.architecture.schedule import schedule
-from rasp.compiler.analysis.model_layers import Deadlines
-from rasp.compiler.analysis.task import Task
+from rasp.compiler.analysis.task import Deadlines, Task
 from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
@@ -40,7 +39,7 @@ def analyse(
         if isinstance(node, SOp):
             with suppress(Refusal):
                 analysis.values.of(node)
-    if refusals.tainted.intersection(nodes):
+    if not refusals.tainted.keys().isdisjoint(nodes):
         refusals.raise_all()
     refusals.reasons.clear()  # no output needs what cannot be worked out
     return analysis
@@ -51,14 +50,13 @@ def _task(
     is_careful: bool,
 ) -> Task:  # fmt: skip
     promised = [] if settings.where is None else [settings.where]
-    layers = deadlines.layers
     siblings: dict[Aggregate, Sequence[Aggregate]] = {}
     layer_of: dict[Aggregate, int] = {}
     # Heads of a promise alone need no weights: where the program has them too, its own count.
-    for scheduled in [*map(schedule, promised), layers.schedule]:
+    for scheduled in [*map(schedule, promised), deadlines.schedule]:
         siblings |= {aggregate: head.aggregates for layer in scheduled.layer_list
                      for head in layer.heads for aggregate in head.aggregates}  # fmt: skip
-        layer_of |= {node: layers.place(layer) for node, layer in scheduled.layer_of.items()
+        layer_of |= {node: deadlines.place(layer) for node, layer in scheduled.layer_of.items()
                      if isinstance(node, Aggregate)}  # fmt: skip
     outputs = [*nodes, *promised]
     return Task(settings, refusals, frozenset(outputs), users(outputs), layer_of, siblings,

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 
+from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
+from rasp.compiler.analysis.weighted_sums import list_numbers
 from rasp.compiler.heads.selector_facts import SelectorFacts
-from rasp.compiler.refusals import Refusal
 
 
 class HeadRanges:
@@ -27,30 +27,29 @@ class HeadRanges:
 
     def means_of(self, atoms: Iterable[Fraction]) -> list[Fraction]:
         """Every mean of some of these numbers, as many as an input has positions at most."""
-        try:
-            return self._means(frozenset(atoms), self.settings.max_length)
-        except TooMany as error:
-            raise Refusal(
-                f"the mean of its values can be one of {error} or more numbers",
-                "average smaller whole numbers, use a smaller `max_length`, or let the "
-                "selector pick one key",
-            ) from None
+        return list_numbers(
+            "the mean of its values",
+            "average smaller whole numbers, use a smaller `max_length`, or let the selector pick "
+            "one key",
+            lambda: self._means(frozenset(atoms), self.settings.max_length),
+        )
 
     def sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
         """Every sum over the picked keys, of which each adds one of the values given."""
-        least = 1 if self.facts.is_never_empty(formula) else 0
+        return list_numbers(
+            "the sum of its values",
+            "add up smaller whole numbers, or use a smaller `max_length`",
+            lambda: self._sums_of(values, formula),
+        )
+
+    def _sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
+        """The same, as long as that may take."""
         by_index = [sent.outcomes for sent in values if sent.inputs == (self.values.index,)]
         are_alike = len(by_index) == len(values) and len(set(map(tuple, by_index))) == 1
-        try:
-            if are_alike and None not in by_index[0]:
-                return subset_sums([number(atom) for atom in by_index[0]])
-            codes = [Fraction(atom) for sent in values for atom in sent.atoms]
-            return sums(codes, self.settings.max_length, least)
-        except TooMany as error:
-            raise Refusal(
-                f"the sum of its values can be one of {error} or more numbers",
-                "add up smaller whole numbers, or use a smaller `max_length`",
-            ) from None
+        if are_alike and None not in by_index[0]:
+            return subset_sums([number(atom) for atom in by_index[0]])
+        codes = [Fraction(atom) for sent in values for atom in sent.atoms]
+        return sums(codes, self.settings.max_length, int(self.facts.is_never_empty(formula)))
 
     def of(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
         """For each head (or the heads that share a selector), what it can add to a weighted sum."""
@@ -71,7 +70,7 @@ class HeadRanges:
         if len(outputs) == 1 or any(output.codes is not None for output in outputs):
             reach = [Fraction(0)]
             for output, weight in weight_of.items():
-                reach = sums_of_pairs(reach, {weight * code for _, code in output.states})
+                reach = pair_sums(reach, {weight * code for _, code in output.states})
             return reach
         mixed = [self.values.of(mixture(by_output)) for by_output in weights.values()]
         if head.mode == "sum":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import inf
 
-from rasp.compiler.analysis.elementwise import conditions_of
+from rasp.certificate.program.tables import operands_of
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
@@ -32,7 +32,7 @@ class PromisedPicks:
         """Take it that a bool s-op is true at every position of every input."""
         if self.values.of(where).kinds != {bool}:
             raise Refusal("a promise about inputs is a bool s-op", "compare with something")
-        conditions = conditions_of(where, "and")
+        conditions = operands_of(where, "and")
         for condition in conditions:
             self.values.of(condition)
         self.values.joints.possible.promised += conditions

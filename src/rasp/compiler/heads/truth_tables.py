@@ -13,7 +13,6 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula, keys_and_queries, meaning_of
-from rasp.compiler.analysis.subset_sums import in_size_order
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Joint
 from rasp.compiler.refusals import Refusal
@@ -110,7 +109,7 @@ def comparison_table(
 def in_order(atoms: Iterable[Atom]) -> list[Atom]:
     """Different atoms in an order of all of them: numbers, then strings."""
     different = set(atoms)
-    numbers = in_size_order(atom for atom in different if not isinstance(atom, str))
+    numbers = sorted(atom for atom in different if not isinstance(atom, str))
     return [*numbers, *sorted(atom for atom in different if isinstance(atom, str))]
 
 

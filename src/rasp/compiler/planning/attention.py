@@ -27,7 +27,7 @@ from functools import cached_property
 from math import ceil, exp, floor, log
 
 from rasp.compiler.analysis.formulas import in_stable_order, sides
-from rasp.compiler.analysis.linear import Linear, total, weighted_sum
+from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.times import attention_time
 from rasp.compiler.analysis.variables import (
     HeadOutput,
@@ -206,7 +206,7 @@ def _basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutp
             for linear in wanted)  # fmt: skip
     basis = Layout()
     for row in sorted(filter(None, rows), key=len):
-        basis.add(weighted_sum(row))
+        basis.add(total(output.linear.times(weight) for output, weight in row.items()))
     return [dimension.of(HeadOutput) for dimension in basis.dimensions]
 
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise, permutations, product
-from math import lcm
 
 import numpy as np
 
+from rasp.compiler.analysis.joint_tables import all_sums
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.variables import IndexVariable, TokenVariable
 from rasp.compiler.planning.features import Features, Group
@@ -127,11 +127,8 @@ def numbers_of(
     >>> numbers_of([[zero, half], [zero, one]], (one, one))
     (array([0, 2, 1, 3], dtype=object), 2)
     """
-    digits = [[weight * code for code in input_codes]
-              for input_codes, weight in zip(codes, weights, strict=True)]  # fmt: skip
-    unit = lcm(*(digit.denominator for row in digits for digit in row))
-    whole = (np.array([int(digit * unit) for digit in row], object) for row in digits)
-    return _sums(whole), unit
+    return all_sums([[weight * code for code in input_codes]
+                     for input_codes, weight in zip(codes, weights, strict=True)])  # fmt: skip
 
 
 def _sums(digits: Iterable[np.ndarray]) -> np.ndarray:

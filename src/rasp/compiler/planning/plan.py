@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from rasp.architecture.schedule import schedule
-from rasp.compiler.analysis.model_layers import Deadlines, ModelLayers, NeedsFeedForward
+from rasp.compiler.analysis.task import Deadlines, NeedsFeedForward
 from rasp.compiler.analysis.times import attention_time, feed_forward_time, readout_time
 from rasp.compiler.analysis.variables import PlannedHead
 from rasp.compiler.heads.analyse import analyse, check_s_ops
@@ -48,27 +48,27 @@ def make_plan(
     """Plan a program, or raise one error with every reason why it cannot be compiled."""
     nodes = list(outputs.values())
     check_s_ops(nodes, Refusals(program, nodes))
-    model_layers, most = ModelLayers(schedule(nodes)), settings.extra_feed_forwards
+    placed, most = schedule(nodes), settings.extra_feed_forwards
+    extra: list[int] = []
     while True:
+        deadlines = Deadlines.of(nodes, settings, placed, extra)
         try:
-            return _plan(outputs, settings, Refusals(program, nodes), model_layers, is_careful)
+            return _plan(outputs, settings, Refusals(program, nodes), deadlines, is_careful)
         except NeedsFeedForward as needs:
-            if model_layers.extra_count < most:
-                model_layers = model_layers.after(needs.after)
-            else:
+            if len(extra) == most:
                 needs.refuse(Refusals(program, nodes), most)
+            extra.append(needs.after)
 
 
 def _plan(
-    outputs: Mapping[str, Node], settings: Settings, refusals: Refusals, model_layers: ModelLayers,
+    outputs: Mapping[str, Node], settings: Settings, refusals: Refusals, deadlines: Deadlines,
     is_careful: bool,
 ) -> Plan:  # fmt: skip
     """Plan with some layers without heads, or raise that one more is needed."""
     nodes = list(outputs.values())
-    deadlines = Deadlines.of(nodes, settings, model_layers)
     analysis = analyse(nodes, settings, refusals, deadlines, is_careful)
-    features = Features(analysis.values, model_layers.layers)
-    end = readout_time(model_layers.layers)
+    features = Features(analysis.values, deadlines.layers)
+    end = readout_time(deadlines.layers)
     planned = plan_outputs(
         outputs, refusals, lambda name, node: plan_output(name, node, features, end)
     )
@@ -77,7 +77,7 @@ def _plan(
     heads, groups = _plan_layers(features, analysis.heads, demands, refusals)
     layout = lay_out(demands, analysis.task.works_stepwise)
     _check_work(groups, layout, settings.smaller)
-    used = replace(settings, extra_feed_forwards=model_layers.extra_count)
+    used = replace(settings, extra_feed_forwards=len(deadlines.extra))
     return Plan(used, analysis, heads, planned, groups, layout)
 
 

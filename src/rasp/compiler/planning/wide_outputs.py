@@ -25,6 +25,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.program.reach import MOST_ROWS, whole_sums
+from rasp.compiler.analysis.joint_tables import Grid, places_in
 from rasp.compiler.analysis.kinds import width_of_kind
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.tables import NumberedTable
@@ -75,7 +76,7 @@ def wide_code(node: SOp, features: Features, time: int) -> Code:
     places = [digit.places[column] for digit, column in zip(digits, rows.T, strict=True)]
     codes = np.array(weights) @ places
     different, first = np.unique(codes, return_index=True)
-    states = {digit.output: rows[first, place] for place, digit in enumerate(digits)}
+    states: Grid = {digit.output: rows[first, place] for place, digit in enumerate(digits)}
     atoms = _evaluate(analysis, node, states)
     meanings = [(Fraction(code), atom) for code, atom in zip(different.tolist(), atoms, strict=True)
                 if atom is not None]  # fmt: skip
@@ -148,9 +149,7 @@ def reachable_rows(analysis: ValueAnalysis, outputs: Sequence[HeadOutput]) -> np
     return states[(states >= 0).all(axis=1)]
 
 
-def _evaluate(
-    analysis: ValueAnalysis, node: SOp, states: dict[HeadOutput, np.ndarray]
-) -> list[Atom | None]:
+def _evaluate(analysis: ValueAnalysis, node: SOp, states: Grid) -> list[Atom | None]:
     """What a node holds in each combination of states."""
 
     @cache
@@ -159,11 +158,7 @@ def _evaluate(
         if values.is_wide and isinstance(node, Elementwise):
             rows = zip(*map(column, node.operands), strict=True)
             return [analysis.held.outcome(node, node.op, row) for row in rows]
-        place = np.zeros(len(next(iter(states.values()))), int)
-        for variable in values.inputs:
-            assert isinstance(variable, HeadOutput)
-            place = place * len(variable.states) + states[variable]
-        return [values.outcomes[at] for at in place.tolist()]
+        return [values.outcomes[place] for place in places_in(values.inputs, states).tolist()]
 
     return column(node)
 

@@ -65,21 +65,14 @@ class Grid:
             )  # fmt: skip
         state_of = dict(grid_of(self.variables))
         is_possible = self._possible(state_of)
-        state_of |= {variable: self._states(variable, state_of) for variable in self.sums}
+        base = self.blocks.values.joints.base
+        state_of |= {variable: base.states_of_sum(variable, state_of) for variable in self.sums}
         is_possible &= np.all([state_of[variable] >= 0 for variable in inputs], axis=0)
         places = [code_places(variable)[state_of[variable]] for variable in inputs]
         values = by_codes(inputs, self.feature.table)[tuple(places)]
         table = np.where(is_possible, values, -1)
         shape = [len(variable.states) for variable in self.variables]
         return by_codes(self.variables, table.reshape(shape))
-
-    def _states(self, total: SumVariable, state_of: dict[Variable, np.ndarray]) -> np.ndarray:
-        """(combination,): the state that a sum is in; -1 where no input has such a sum."""
-        base = self.blocks.values.joints.base
-        parts = base.variables_of(total.linear)
-        shape = [len(part.states) for part in parts]
-        states = np.ravel_multi_index([state_of[part] for part in parts], shape)
-        return base.states_of_sum(total)[states]
 
     def _possible(self, state_of: dict[Variable, np.ndarray]) -> np.ndarray:
         """(combination,): whether an input can have it, as far as is easy to tell."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from rasp.architecture.schedule import schedule
 from rasp.compiler.analysis.kinds import atoms_by_code
-from rasp.compiler.analysis.model_layers import Deadlines, ModelLayers
+from rasp.compiler.analysis.task import Deadlines
 from rasp.compiler.analysis.times import readout_time
 from rasp.compiler.analysis.variables import codes_of, s_op_of
 from rasp.compiler.emitting.rows import Row
@@ -68,7 +68,7 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     check_s_ops(nodes, refusals)
     whole = replace(settings, heads="paper")  # a number of one head is easier to read than two
     placed = schedule(nodes)
-    analysis = analyse(nodes, whole, refusals, Deadlines({}, ModelLayers(placed)))
+    analysis = analyse(nodes, whole, refusals, Deadlines(placed))
     layers = placed.layers
     blocks = StreamBlocks(analysis)
     time = readout_time(layers)
