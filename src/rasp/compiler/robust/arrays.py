@@ -16,7 +16,6 @@ from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeig
 from rasp.compiler.emitting.rows import Row, stack_rows
 from rasp.compiler.robust.attention import RobustHead
 from rasp.compiler.robust.plan import RobustOutput, RobustPlan
-from rasp.compiler.robust.steps import FeatureSteps
 
 ALONE = 12.0
 """How far above all keys the sink scores itself, at least: no more, since a query that is not the
@@ -56,12 +55,12 @@ class Writer:
         if plan.uses_sink:
             tokens = np.vstack([tokens, self.sink])
         heads, feed_forwards = [], []
-        for layer, written in enumerate(plan.features):
+        for layer in range(len(plan.heads) + 1):
             if layer:
                 written_heads = [self._head(head) for head in plan.heads[layer - 1]]
                 heads.append([head for head, _ in written_heads])
                 self.sink = sum((moved for _, moved in written_heads), self.sink)
-            feed_forwards.append(self._feed_forward(written))
+            feed_forwards.append(self._feed_forward(layer))
         readouts = [self._readout(output) for output in plan.outputs]
         return self._without_sink(Weights(tokens, positions, heads, feed_forwards, readouts))
 
@@ -106,8 +105,8 @@ class Writer:
         moved = out @ np.array([channel.sink for channel in plan.channels])
         return HeadWeights(*self._rows(queries), *self._rows(keys), *self._rows(values), out), moved
 
-    def _feed_forward(self, written: list[FeatureSteps]) -> FeedForwardWeights:
-        units = [unit for feature in written for step in feature.steps for unit in step.units]
+    def _feed_forward(self, layer: int) -> FeedForwardWeights:
+        units = [unit for feature in self.plan.blocks.features_of(layer) for unit in feature.units]
         inside, bias = self._rows([(row, -OFF) for row, _ in units])
         inside[:, 0] = np.minimum(inside[:, 0], 0.0)  # those that are off anyway need nothing
         inside[1::2, 0] = inside[::2, 0]  # both units of a step read the same number

@@ -60,6 +60,12 @@ class Feature:
     table: np.ndarray
     """(state of each input): the place of the value; -1 where it does not matter."""
     dims: list[int]
+    variables: list[Variable] = field(default_factory=list)
+    """What its hidden units are functions of."""
+    units: list[tuple[Row, Row]] = field(default_factory=list)
+    """What each hidden unit reads, and what it adds."""
+    effort: int = 0
+    """How many numbers the checker has to look at, about: a million a second."""
 
 
 @dataclass(eq=False, repr=False)
@@ -91,6 +97,10 @@ class StreamBlocks:
     def new(self, count: int) -> list[int]:
         self.size += count
         return list(range(self.size - count, self.size))
+
+    def features_of(self, layer: int) -> list[Feature]:
+        """What the feed-forward of a layer has to write, as far as it was asked for."""
+        return [feature for feature in self.features.values() if feature.layer == layer]
 
     def copies_of(self, dim: int) -> tuple[list[int], float]:
         """All dimensions to read for one, and what their sum is divided by."""
