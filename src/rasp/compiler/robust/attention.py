@@ -27,9 +27,10 @@ from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.heads.model_plan import HeadReads
 from rasp.compiler.heads.scorers import possible_scores
 from rasp.compiler.heads.truth_tables import Side, side_of, sides_of, truth_of
+from rasp.compiler.heads.width_shares import boost_of
 from rasp.compiler.refusals import Refusal, TooLarge
 from rasp.compiler.robust.blocks import StreamBlocks
-from rasp.compiler.robust.numbers import sink_score, unit_of
+from rasp.compiler.robust.numbers import unit_of
 from rasp.graph import SOp
 from rasp.graph.formulas import Comparison, conjuncts
 
@@ -77,7 +78,7 @@ def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
         columns += products
         level += picked
     if head.mode == "sum":
-        sink = level + float(sink_score(blocks))
+        sink = level + float(boost_of(blocks.values.settings.max_length))
     else:
         sink = level - strength / 2 - (0.0 if head.may_be_empty else spread + strength)
     channels = _channels(blocks, head)

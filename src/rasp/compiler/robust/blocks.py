@@ -113,9 +113,7 @@ class StreamBlocks:
             return False
         return (
             head.picks_one
-            or len({code for _, code in output.states}) == 1
             or len(self.values.of(output.values).atoms) == 1
-            or self.analysis.picks.at_most_one(head.formula, head.best)
             or self.analysis.picks.one_value(output.values, head.formula, head.best)
         )
 
@@ -265,10 +263,7 @@ def number_labels(
     of the label among these; -1 where it does not matter.
     """
     numbered = NumberedTable.of(inputs, labels).relevant()  # type: ignore[arg-type]
-    order = [place for place in dict.fromkeys(numbered.places.reshape(-1).tolist()) if place]
-    place_of = np.full(len(numbered.values), -1)
-    place_of[order] = range(len(order))
-    return numbered.inputs, [numbered.values[place] for place in order], place_of[numbered.places]
+    return numbered.inputs, list(numbered.values[1:]), numbered.places - 1
 
 
 def code_places(variable: Variable) -> np.ndarray:

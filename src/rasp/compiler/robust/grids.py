@@ -116,11 +116,12 @@ class Grid:
         """Conditions on the categories, and the function of the numbers where they hold."""
         table, rows_of_axes = self.table, []
         for axis, variable in enumerate(self.categories):
-            classes, table = _merge_slices(table, axis)
+            classes, slices = _merge_slices(table, axis)
             labels = np.array(classes)[code_places(variable)].tolist()
             time = feed_forward_time(self.feature.layer)
             rows = self.blocks.rows(variable.layer, (variable,), labels, time)
-            rows_of_axes.append([rows[place] for place in range(table.shape[axis])])
+            rows_of_axes.append([rows[place] for place in range(len(slices))])
+            table = np.stack(slices, axis)
         yield from _split(table, rows_of_axes)
 
 
@@ -130,29 +131,26 @@ def _split(table: np.ndarray, rows: list[list[Row]]) -> Iterator[tuple[Gate, np.
     `rows` has for each axis the row of each of its states.
     """
     merged = [_merge_slices(table, axis) for axis in range(len(rows))]
-    counts = {axis: max(classes) + 1 for axis, (classes, _) in enumerate(merged)}
-    split = {axis: count for axis, count in counts.items() if count > 1}
-    if not split:
+    counts = {axis: len(slices) for axis, (_, slices) in enumerate(merged) if len(slices) > 1}
+    if not counts:
         if (table >= 0).any():
             yield (), table.reshape(-1, table.shape[-1]).max(axis=0)
         return
-    axis = min(split, key=split.__getitem__)
-    classes, table = merged[axis]
-    for place in range(split[axis]):
+    axis = min(counts, key=counts.__getitem__)
+    classes, slices = merged[axis]
+    for place, inner in enumerate(slices):
         condition = sum_rows(
             row for row, number in zip(rows[axis], classes, strict=True) if number == place
         )
-        inner = [*rows[:axis], [condition], *rows[axis + 1 :]]
-        for gate, values in _split(np.take(table, [place], axis=axis), inner):
+        for gate, values in _split(inner, rows[:axis] + rows[axis + 1 :]):
             yield (condition, *gate), values
 
 
-def _merge_slices(table: np.ndarray, axis: int) -> tuple[list[int], np.ndarray]:
+def _merge_slices(table: np.ndarray, axis: int) -> tuple[list[int], list[np.ndarray]]:
     """Join the slices of an axis that agree wherever both matter; which class each is in."""
-    moved = np.moveaxis(table, axis, 0)
     classes: list[int] = []
     joined: list[np.ndarray] = []
-    for layer in moved:
+    for layer in np.moveaxis(table, axis, 0):
         for place, earlier in enumerate(joined):
             if not ((layer >= 0) & (earlier >= 0) & (layer != earlier)).any():
                 joined[place] = np.maximum(layer, earlier)
@@ -161,4 +159,4 @@ def _merge_slices(table: np.ndarray, axis: int) -> tuple[list[int], np.ndarray]:
         else:
             classes.append(len(joined))
             joined.append(layer)
-    return classes, np.moveaxis(np.array(joined), 0, axis)
+    return classes, joined
