@@ -152,7 +152,7 @@ class StreamBlocks:
                 [self.share_dims[output.head]] = self.new(1)
         return self.number_dims[output]
 
-    def rows(self, layer: int, inputs: tuple[Variable, ...], labels: Labels, time: int) -> Rows:
+    def rows(self, inputs: tuple[Variable, ...], labels: Labels, time: int) -> Rows:
         """A row for each value of a function, to be read at a time (see `analysis.times`)."""
         kept, different, table = number_labels(inputs, labels)
         if len(different) < 2:
@@ -164,13 +164,13 @@ class StreamBlocks:
             )
         rows = self._of_one(kept[0], table, time) if len(kept) == 1 else None
         if rows is None:
-            rows = self._feature(layer, kept, table, time)
+            rows = self._feature(kept, table, time)
         return dict(zip(different, rows, strict=True))
 
     def rows_of(self, values: Values, label: Callable[[Atom], Hashable | None], time: int) -> Rows:
         """A row for each label of what an s-op can be."""
         labels = [None if atom is None else label(atom) for atom in values.outcomes]
-        return self.rows(values.layer, values.inputs, labels, time)
+        return self.rows(values.inputs, labels, time)
 
     def number_row(self, node: SOp, time: int) -> Row:
         """A row that reads an s-op's number."""
@@ -209,7 +209,7 @@ class StreamBlocks:
     def _of_one(self, variable: Variable, table: np.ndarray, time: int) -> list[Row] | None:
         """A function of one variable from its block; None where it has none."""
         if self._is_flag(variable) and time > feed_forward_time(variable.layer):
-            return self._feature(variable.layer, (variable,), table, time)
+            return self._feature((variable,), table, time)
         match variable:
             case NodeVariable():
                 return self._of_node(variable, table, time)
@@ -239,14 +239,13 @@ class StreamBlocks:
             raise Refusal(
                 f"it counts more than {MOST_COUNTED} conditions on the same values", EARLIER
             )
-        rows_of_conditions = [self.rows(values.layer, values.inputs, values.outcomes, time)
+        rows_of_conditions = [self.rows(values.inputs, values.outcomes, time)
                               for values in conditions]  # fmt: skip
         return sum_rows(rows.get(True, Row()) for rows in rows_of_conditions)
 
-    def _feature(
-        self, layer: int, inputs: tuple[Variable, ...], table: np.ndarray, time: int
-    ) -> list[Row]:
-        key, latest = (layer, inputs, table.tobytes()), last_feed_forward_before(time)
+    def _feature(self, inputs: tuple[Variable, ...], table: np.ndarray, time: int) -> list[Row]:
+        layer = max(variable.layer for variable in inputs)
+        key, latest = (inputs, table.tobytes()), last_feed_forward_before(time)
         if key not in self.features:
             dims = self.new(int(table.max()) + 1)
             self.features[key] = Feature(layer or latest, inputs, table, dims)

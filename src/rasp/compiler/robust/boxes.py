@@ -43,7 +43,7 @@ def box_rows(
     rows: list[list[Row]] = [[] for _ in different]
     for variable, side in zip(kept, sides, strict=True):
         classes, which = np.unique(side, axis=0, return_inverse=True)  # (class, value)
-        read = blocks.rows(variable.layer, (variable,), which.reshape(-1).tolist(), time)
+        read = blocks.rows((variable,), which.reshape(-1).tolist(), time)
         for number, row in read.items():
             for value in np.flatnonzero(classes[number]).tolist():  # type: ignore[call-overload]
                 rows[value].append(row)

@@ -119,7 +119,7 @@ class Grid:
             classes, slices = _merge_slices(table, axis)
             labels = np.array(classes)[code_places(variable)].tolist()
             time = feed_forward_time(self.feature.layer)
-            rows = self.blocks.rows(variable.layer, (variable,), labels, time)
+            rows = self.blocks.rows((variable,), labels, time)
             rows_of_axes.append([rows[place] for place in range(len(slices))])
             table = np.stack(slices, axis)
         yield from _split(table, rows_of_axes)

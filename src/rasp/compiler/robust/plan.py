@@ -96,7 +96,7 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutp
     if len(atoms) > MOST_LABELS and (row := mean_row(blocks, values.linear, widest)) is not None:
         return RobustOutput(name, node, atoms, [row])
     boxes = box_rows(blocks, values.inputs, labels, time)
-    rows = boxes or blocks.rows(values.layer, values.inputs, labels, time)
+    rows = boxes or blocks.rows(values.inputs, labels, time)
     return RobustOutput(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
 
 
