@@ -55,7 +55,6 @@ class Feature:
     """A function that a feed-forward computes: a dimension for each of its values."""
 
     layer: int
-    """The feed-forward: the first one that has all of its inputs, or one later."""
     inputs: tuple[Variable, ...]
     table: np.ndarray
     """(state of each input): the place of the value; -1 where it does not matter."""
@@ -162,8 +161,11 @@ class StreamBlocks:
                 f"it takes a block of {len(different)} dimensions, and the limit is {MOST_LABELS}",
                 self.values.settings.smaller,
             )
-        rows = self._of_one(kept[0], table, time) if len(kept) == 1 else None
-        if rows is None:
+        if len(kept) == 1 and isinstance(kept[0], NodeVariable):
+            rows = self._of_node(kept[0], table, time)
+        elif len(kept) == 1 and self._has_block(kept[0], time):
+            rows = self._of_block(kept[0], table)
+        else:
             rows = self._feature(kept, table, time)
         return dict(zip(different, rows, strict=True))
 
@@ -195,30 +197,23 @@ class StreamBlocks:
             ready |= dict.fromkeys(feature.dims, feed_forward_time(feature.layer))
         return max(ready[dim] for dim in dims)
 
-    def _is_flag(self, variable: Variable) -> bool:
-        """Whether a head says no more than whether it picks anything.
+    def _has_block(self, variable: Variable, time: int) -> bool:
+        """Whether a function of a variable is read from its block at a time.
 
-        Others ask for that often and closely, so that it is worth a step in its feed-forward.
+        Others often ask, and closely, whether a head picks anything: where it says no more than
+        that, this is worth a step in its feed-forward.
         """
-        return (
-            isinstance(variable, HeadOutput)
-            and len(self.values.of(variable.values).atoms) == 1
-            and self.is_picked(variable)
-        )
-
-    def _of_one(self, variable: Variable, table: np.ndarray, time: int) -> list[Row] | None:
-        """A function of one variable from its block; None where it has none."""
-        if self._is_flag(variable) and time > feed_forward_time(variable.layer):
-            return self._feature((variable,), table, time)
         match variable:
-            case NodeVariable():
-                return self._of_node(variable, table, time)
             case CountVariable():
                 raise Refusal("it counts conditions that cannot be looked at together", EARLIER)
-            case HeadOutput() if not self.is_picked(variable):
-                return None
-            case SumVariable():
-                return None
+            case HeadOutput():
+                is_flag = len(self.values.of(variable.values).atoms) == 1
+                is_late = time > feed_forward_time(variable.layer)
+                return self.is_picked(variable) and not (is_flag and is_late)
+        return not isinstance(variable, SumVariable)
+
+    def _of_block(self, variable: Variable, table: np.ndarray) -> list[Row]:
+        """A function of a variable from its block."""
         dims = np.array(list(self.block(variable).values()))
         places = by_codes([variable], table)
         return [Row(dict.fromkeys(dims[places == place].tolist(), 1.0))
@@ -244,14 +239,12 @@ class StreamBlocks:
         return sum_rows(rows.get(True, Row()) for rows in rows_of_conditions)
 
     def _feature(self, inputs: tuple[Variable, ...], table: np.ndarray, time: int) -> list[Row]:
-        layer = max(variable.layer for variable in inputs)
+        """A function from a feed-forward: the first that has its inputs, or the last in time."""
         key, latest = (inputs, table.tobytes()), last_feed_forward_before(time)
         if key not in self.features:
-            dims = self.new(int(table.max()) + 1)
-            self.features[key] = Feature(layer or latest, inputs, table, dims)
+            self.features[key] = Feature(latest, inputs, table, self.new(int(table.max()) + 1))
         feature = self.features[key]
-        if not layer:
-            feature.layer = min(feature.layer, latest)
+        feature.layer = max(variable.layer for variable in inputs) or min(feature.layer, latest)
         return [Row({dim: 1.0}) for dim in feature.dims]
 
 

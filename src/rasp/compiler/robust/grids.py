@@ -9,14 +9,14 @@ change along the numbers behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import chain, compress, product
 from math import prod
 
 import numpy as np
 
-from rasp.compiler.analysis.joint_tables import grid_of
+from rasp.compiler.analysis.joint_tables import grid_of, places_of
 from rasp.compiler.analysis.times import feed_forward_time
 from rasp.compiler.analysis.variables import HeadOutput, SumVariable, Variable, mixture
 from rasp.compiler.emitting.rows import Row, sum_rows
@@ -63,25 +63,15 @@ class Grid:
                 f"it depends on {combinations} combinations of values, and the limit is "
                 f"{MOST_CELLS}", 'use a smaller length, or `style="compact"`',
             )  # fmt: skip
-        state_of = dict(grid_of(self.variables))
-        is_possible = self._possible(state_of)
-        state_of |= {variable: self._states(variable, state_of) for variable in self.sums}
-        is_possible &= np.all([state_of[variable] >= 0 for variable in inputs], axis=0)
-        places = [code_places(variable)[state_of[variable]] for variable in inputs]
-        values = by_codes(inputs, self.feature.table)[tuple(places)]
-        table = np.where(is_possible, values, -1)
+        grid, base = grid_of(self.variables), self.blocks.values.joints.base
+        by_state = by_codes(inputs, self.feature.table)[np.ix_(*map(code_places, inputs))]
+        places = places_of(inputs, grid, base)
+        is_possible = self._possible(grid) & (places >= 0)
+        table = np.where(is_possible, by_state.reshape(-1)[places], -1)
         shape = [len(variable.states) for variable in self.variables]
         return by_codes(self.variables, table.reshape(shape))
 
-    def _states(self, total: SumVariable, state_of: dict[Variable, np.ndarray]) -> np.ndarray:
-        """(combination,): the state that a sum is in; -1 where no input has such a sum."""
-        base = self.blocks.values.joints.base
-        parts = base.variables_of(total.linear)
-        shape = [len(part.states) for part in parts]
-        states = np.ravel_multi_index([state_of[part] for part in parts], shape)
-        return base.states_of_sum(total)[states]
-
-    def _possible(self, state_of: dict[Variable, np.ndarray]) -> np.ndarray:
+    def _possible(self, state_of: Mapping[Variable, np.ndarray]) -> np.ndarray:
         """(combination,): whether an input can have it, as far as is easy to tell."""
         values = self.blocks.values
         possible = values.joints.possible.of(state_of)

@@ -14,6 +14,7 @@ is shared between its two sides, √ each: no weight is larger than it must be.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, sqrt
 
 import numpy as np
@@ -111,17 +112,16 @@ def _steps(grid: Grid, gate: Gate, table: np.ndarray) -> list[Step]:
     low, high = (float(end) * line.unit for end in (line.totals.min(), line.totals.max()))
     changes = np.flatnonzero(np.diff(places)).tolist()
     thresholds = [float(levels[change] + levels[change + 1]) / 2 * line.unit for change in changes]
+    pieces = [dims[place] for place in places[[*changes, -1]].tolist()]
     middle = (low + high) / 2
-    base = dims[int(places[[*changes, -1][sum(threshold < middle for threshold in thresholds)]])]
-    steps = [Step(always, {base: 1.0})]
+    steps = [Step(always, {pieces[sum(threshold < middle for threshold in thresholds)]: 1.0})]
     least_divisor, most_divisor = line.divisors
-    for change, threshold in zip(changes, thresholds, strict=True):
+    for change, threshold, (old, new) in zip(changes, thresholds, pairwise(pieces), strict=True):
         gap = float(levels[change + 1] - levels[change]) * line.unit
         slope = STEEP / (gap / 2 / most_divisor)
         sign, end = (-1.0, low) if threshold < middle else (1.0, high)
         most = slope * (abs(end - threshold) / least_divisor)
         row = _gated(gate, line.row_above(threshold).times(sign * slope), most + STEEP)
-        old, new = dims[int(places[change])], dims[int(places[change + 1])]
         steps.append(Step(row, {old: -sign, new: sign}, most))
         line.note_fineness(gap)
     return steps
