@@ -35,10 +35,10 @@ class Writer:
     def __init__(self, plan: RobustPlan) -> None:
         self.plan, self.size = plan, plan.blocks.size
         blocks = plan.blocks
-        features = [[dim for first in feature.dims for dim in blocks.copies_of(first)[0]]
-                    for feature in blocks.features.values()]  # fmt: skip
-        variables = [list(dim_of.values()) for dim_of in blocks.block_dims.values()]
-        self.hot = [np.array(dims) for dims in (*features, *variables)]
+        features = [feature.dims for feature in blocks.features.values()]
+        variables = [dim_of.values() for dim_of in blocks.block_dims.values()]
+        self.hot = [np.array([dim for first in dims for dim in blocks.copies_of(first)[0]])
+                    for dims in (*features, *variables)]  # fmt: skip
         """The dimensions of each block: they add up to 1."""
         self.sink = np.zeros(self.size)
         self.sink[0] = MARK

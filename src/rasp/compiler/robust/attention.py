@@ -109,22 +109,17 @@ def _condition_scores(
     truth = truth_of(formula, keys, queries).astype(float)
     lower = min((0.0, 0.5, 1.0), key=lambda level: _noise(truth - level))
     whole = _Scores(blocks, time, keys, queries, truth - lower)
+    given = {(blocks.values.token,), (blocks.values.index,)}
     apart = [
         whole.apart(literal, key_nodes.index(literal.keys), query_nodes.index(literal.queries))
         for literal in literals if len(key_nodes) > 1
-        and _is_given(blocks, literal.keys) and _is_given(blocks, literal.queries)
+        and {blocks.values.of(side).inputs for side in (literal.keys, literal.queries)} <= given
     ]  # fmt: skip
     parts = min(
         [[whole], *apart], key=lambda tables: sum(_noise(scores.table) for scores in tables)
     )
     products = [pair for part in parts for pair in part.products(sqrt(strength))]
     return products, (1.0 - lower) * strength
-
-
-def _is_given(blocks: StreamBlocks, node: SOp) -> bool:
-    """Whether an s-op is a function of the token alone, or of the index."""
-    values = blocks.values
-    return values.of(node).inputs in ((values.token,), (values.index,))
 
 
 def _noise(table: np.ndarray) -> float:

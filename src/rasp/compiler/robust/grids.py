@@ -25,8 +25,6 @@ from rasp.compiler.robust.blocks import Feature, StreamBlocks, by_codes, code_pl
 from rasp.compiler.robust.lines import Line, lines_of
 
 MOST_CELLS = 4_000_000
-Gate = tuple[Row, ...]
-"""Rows that are 1 where a condition holds, and 0 elsewhere."""
 
 
 class Grid:
@@ -102,8 +100,10 @@ class Grid:
                 cases *= max(1, blocks.analysis.settings.max_length // 2)
         return cases
 
-    def cubes(self) -> Iterator[tuple[Gate, np.ndarray]]:
-        """Conditions on the categories, and the function of the numbers where they hold."""
+    def cubes(self) -> Iterator[tuple[Row, np.ndarray]]:
+        """Gates, rows that are 0 where all conditions on the categories hold and one less for each
+        that does not; and the function of the numbers where they do.
+        """
         table, rows_of_axes = self.table, []
         for axis, variable in enumerate(self.categories):
             classes, slices = _merge_slices(table, axis)
@@ -115,7 +115,7 @@ class Grid:
         yield from _split(table, rows_of_axes)
 
 
-def _split(table: np.ndarray, rows: list[list[Row]]) -> Iterator[tuple[Gate, np.ndarray]]:
+def _split(table: np.ndarray, rows: list[list[Row]]) -> Iterator[tuple[Row, np.ndarray]]:
     """Take the axis of fewest different slices apart, until none makes a difference.
 
     `rows` has for each axis the row of each of its states.
@@ -124,7 +124,7 @@ def _split(table: np.ndarray, rows: list[list[Row]]) -> Iterator[tuple[Gate, np.
     counts = {axis: len(slices) for axis, (_, slices) in enumerate(merged) if len(slices) > 1}
     if not counts:
         if (table >= 0).any():
-            yield (), table.reshape(-1, table.shape[-1]).max(axis=0)
+            yield Row(), table.reshape(-1, table.shape[-1]).max(axis=0)
         return
     axis = min(counts, key=counts.__getitem__)
     classes, slices = merged[axis]
@@ -133,7 +133,7 @@ def _split(table: np.ndarray, rows: list[list[Row]]) -> Iterator[tuple[Gate, np.
             row for row, number in zip(rows[axis], classes, strict=True) if number == place
         )
         for gate, values in _split(inner, rows[:axis] + rows[axis + 1 :]):
-            yield (condition, *gate), values
+            yield sum_rows([condition, gate, Row({}, -1.0)]), values
 
 
 def _merge_slices(table: np.ndarray, axis: int) -> tuple[list[int], list[np.ndarray]]:

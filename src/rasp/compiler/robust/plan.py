@@ -103,8 +103,8 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutp
 def _heads(blocks: StreamBlocks, layer: int) -> list[RobustHead]:
     plans = []
     written = blocks.block_dims.keys() | blocks.number_dims.keys()
-    for head in [head for head in blocks.analysis.heads
-                 if head.layer == layer and not written.isdisjoint(head.outputs)]:  # fmt: skip
-        with blocks.analysis.task.refusals.blaming(head.known_by):
-            plans.append(plan_head(blocks, head))
+    for head in blocks.analysis.heads:
+        if head.layer == layer and not written.isdisjoint(head.outputs):
+            with blocks.analysis.task.refusals.blaming(head.known_by):
+                plans.append(plan_head(blocks, head))
     return plans

@@ -22,7 +22,7 @@ import numpy as np
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Feature, StreamBlocks
-from rasp.compiler.robust.grids import Gate, Grid
+from rasp.compiler.robust.grids import Grid
 from rasp.compiler.robust.lines import deciding_line
 from rasp.compiler.robust.numbers import note_fineness, width_of
 
@@ -98,14 +98,14 @@ def _share_dimensions(blocks: StreamBlocks, steps: list[Step]) -> None:
                 step.out[dims[place * count // len(own)]] = step.out.pop(dim)
 
 
-def _steps(grid: Grid, gate: Gate, table: np.ndarray) -> list[Step]:
+def _steps(grid: Grid, gate: Row, table: np.ndarray) -> list[Step]:
     """The steps of one cube: the value half-way, and what changes at each threshold.
 
     A step above the middle rises to the right, one below it to the left, so that hidden units are
     on where they are small: what they add up to is rounded less, and weak gates close them.
     """
     dims = grid.feature.dims
-    always = _gated(gate, Row({}, STEEP), 2 * STEEP)
+    always = sum_rows([Row({}, STEEP), gate.times(2 * STEEP)])
     line, levels, places = deciding_line(grid.lines, table)
     if line is None:
         return [Step(always, {dims[int(places[0])]: 1.0})]
@@ -121,13 +121,8 @@ def _steps(grid: Grid, gate: Gate, table: np.ndarray) -> list[Step]:
         slope = STEEP / (gap / 2 / most_divisor)
         sign, end = (-1.0, low) if threshold < middle else (1.0, high)
         most = slope * (abs(end - threshold) / least_divisor)
-        row = _gated(gate, line.row_above(threshold).times(sign * slope), most + STEEP)
+        above = line.row_above(threshold).times(sign * slope)
+        row = sum_rows([above, gate.times(most + STEEP)])
         steps.append(Step(row, {old: -sign, new: sign}, most))
         note_fineness(grid.blocks, line.weights, gap / least_divisor)
     return steps
-
-
-def _gated(gate: Gate, row: Row, widest: float) -> Row:
-    """A row that is up to `widest` above 0 as one that is so only where all of a gate holds."""
-    conditions = [condition.times(widest) for condition in gate]
-    return sum_rows([row, *conditions, Row({}, -widest * len(gate))])
