@@ -69,7 +69,7 @@ class Feature:
 
 @dataclass(eq=False, repr=False)
 class StreamBlocks:
-    """The blocks of the residual stream; dimension 0 is the sink's."""
+    """The blocks of the residual stream; dimension 0 is the sink's, where heads need one."""
 
     analysis: HeadAnalysis
     size: int = 1

@@ -36,11 +36,11 @@ class RobustClaimant(Claimant):
                    for feature in self.blocks.features_of(layer)]  # fmt: skip
 
     def reader(self, node: SOp) -> ReaderClaim | None:
-        row, first = self._read(node), 0 if self.plan.uses_sink else 1
+        row = self._read(node)
         if not row.weights:
             return None
         copies = ((weight, *self.blocks.copies_of(dim)) for dim, weight in row.weights.items())
-        weights = {dim - first: weight / parts for weight, dims, parts in copies for dim in dims}
+        weights = {dim: weight / parts for weight, dims, parts in copies for dim in dims}
         after = sublayer_name(self.blocks.ready(row.weights))
         return ReaderClaim(node, after, weights, row.constant)
 

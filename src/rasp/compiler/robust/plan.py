@@ -67,7 +67,8 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     placed = schedule(nodes)
     analysis = analyse(nodes, whole, refusals, Deadlines({}, ModelLayers(placed)))
     layers = placed.layers
-    blocks = StreamBlocks(analysis)
+    has_sink = settings.sink and any(head.needs_sink for head in analysis.heads)
+    blocks = StreamBlocks(analysis, size=int(has_sink))
     time = readout_time(layers)
     planned = plan_outputs(outputs, refusals, lambda name, node: _output(blocks, name, node, time))
     heads: list[list[RobustHead]] = []
