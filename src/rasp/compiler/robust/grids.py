@@ -87,7 +87,6 @@ class Grid:
         states = list(compress(product(*codes), occurs))
         return lines_of(self.blocks, self.numbers, states, [line for line in asked if line])
 
-    @property
     def cases(self) -> int:
         """In how many cases the steps are checked, about: sums are read beside how many keys were
         picked, which other numbers of their heads tell, or not.

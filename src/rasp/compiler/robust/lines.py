@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import pairwise
 from math import lcm
 from operator import mul
@@ -50,24 +49,19 @@ class Line:
     totals: np.ndarray  # (state,)
     unit: float
     head: PlannedHead | None = None
-    """The head of all its numbers; None for the places of numbers of several heads."""
+    """The head of all its numbers, where these are sums; None for means and for places."""
 
-    @cached_property
+    @property
     def divisors(self) -> tuple[float, float]:
         """What the stream holds it divided by, at least and at most (see `numbers`)."""
-        if self.head is None or self.head.mode != "sum":
+        if self.head is None:
             return 1.0, 1.0
         sink = float(sink_weight(self.blocks))
         return sink, sink + self.blocks.values.settings.max_length
 
-    @cached_property
-    def size(self) -> float:
-        """What its weights come to, to compare lines by their gaps."""
-        return sum(abs(float(weight)) for weight in self.weights.values())
-
     def row_above(self, threshold: float) -> Row:
         """A row that is above 0 where the sum is above a threshold: by as much, but divided."""
-        if self.head is None or self.head.mode != "sum":
+        if self.head is None:
             return outputs_row(self.blocks, self.weights, -threshold)
         row = outputs_row(self.blocks, self.weights, 0.0)
         share = self.blocks.share_dims[self.head]
@@ -138,7 +132,8 @@ def _line(
     units = [int(total * whole) for total in totals]
     if max(map(abs, units), default=0) >= MOST_UNITS_OF_A_SUM:
         return None
-    return Line(blocks, weights, np.array(units, np.int64), 1 / whole, outputs[0].head)
+    head = outputs[0].head if outputs[0].head.mode == "sum" else None
+    return Line(blocks, weights, np.array(units, np.int64), 1 / whole, head)
 
 
 def _mixtures(outputs: Sequence[HeadOutput], asked: Sequence[Mixture]) -> Iterator[Mixture]:
@@ -191,7 +186,8 @@ def deciding_line(
         if (places[where] != values).any():
             continue
         gaps = np.diff(levels)[np.diff(places) != 0]
-        gap = float(gaps.min()) * line.unit / line.size
+        size = sum(abs(float(weight)) for weight in line.weights.values())
+        gap = float(gaps.min()) * line.unit / size
         candidates.append((gap, len(gaps), (line, levels, places)))
     if not candidates:
         raise Refusal(

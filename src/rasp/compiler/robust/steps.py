@@ -28,7 +28,6 @@ from rasp.compiler.robust.numbers import note_fineness, width_of
 
 STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
-MOST_UNITS = 30_000
 MOST_EFFORT = 55_000_000
 """The most numbers that the checker may have to look at for one feature: a minute's work."""
 UNIT = 2.0**-24
@@ -57,23 +56,19 @@ class Step:
 def find_steps(blocks: StreamBlocks, feature: Feature) -> None:
     """Find the hidden units of a feature; asks for the blocks and numbers that they read."""
     grid = Grid(blocks, feature)
+    cases = grid.cases()
     for gate, table in grid.cubes():
         steps = _steps(grid, gate, table)
         _share_dimensions(blocks, steps)
         feature.units += [unit for step in steps for unit in step.units]
-        if len(feature.units) > MOST_UNITS:
+        dims = sum(len(blocks.copies_of(dim)[0]) for dim in feature.dims)
+        feature.effort = cases * (len(feature.units) // 2 + 4 * dims)
+        if feature.effort > MOST_EFFORT:
             raise Refusal(
-                f"the feed-forward of layer {feature.layer} would need {MOST_UNITS} hidden units "
-                "or more", blocks.values.settings.smaller,
-            )  # fmt: skip
-    dims = sum(len(blocks.copies_of(dim)[0]) for dim in feature.dims)
-    feature.effort = grid.cases * (len(feature.units) // 2 + 4 * dims)
-    if feature.effort > MOST_EFFORT:
-        raise Refusal(
-            f"{len(feature.units)} hidden units of the feed-forward of layer {feature.layer} would "
-            f"have to be checked in {grid.cases} cases",
-            blocks.values.settings.smaller,
-        )
+                f"{len(feature.units)} hidden units or more of the feed-forward of layer "
+                f"{feature.layer} would have to be checked in {cases} cases",
+                blocks.values.settings.smaller,
+            )
     # sums are read beside how many keys were picked
     widths = [width_of(blocks, output.head) for output in grid.numbers
               if output.head.mode == "sum" and output in blocks.number_dims]  # fmt: skip
