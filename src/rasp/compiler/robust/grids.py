@@ -9,7 +9,7 @@ change along the numbers behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, compress, product
 from math import prod
@@ -61,23 +61,13 @@ class Grid:
                 f"it depends on {combinations} combinations of values, and the limit is "
                 f"{MOST_CELLS}", 'use a smaller length, or `style="compact"`',
             )  # fmt: skip
-        grid, base = grid_of(self.variables), self.blocks.values.joints.base
+        grid, joints = grid_of(self.variables), self.blocks.values.joints
         by_state = by_codes(inputs, self.feature.table)[np.ix_(*map(code_places, inputs))]
-        places = places_of(inputs, grid, base)
-        is_possible = self._possible(grid) & (places >= 0)
+        places = places_of(inputs, grid, joints.base)
+        is_possible = joints.possible.of(grid) & (places >= 0)
         table = np.where(is_possible, by_state.reshape(-1)[places], -1)
         shape = [len(variable.states) for variable in self.variables]
         return by_codes(self.variables, table.reshape(shape))
-
-    def _possible(self, state_of: Mapping[Variable, np.ndarray]) -> np.ndarray:
-        """(combination,): whether an input can have it, as far as is easy to tell."""
-        values = self.blocks.values
-        possible = values.joints.possible.of(state_of)
-        index = state_of.get(values.index)
-        for variable, states in state_of.items():
-            if index is not None and isinstance(variable, HeadOutput) and variable.is_length:
-                possible &= np.array([int(code) for _, code in variable.states])[states] > index
-        return possible
 
     def _lines(self, occurs: np.ndarray) -> list[Line]:
         """The weighted sums to try, in those joint states of the numbers that occur."""
