@@ -122,13 +122,19 @@ class BaseVariables:
 def _over_parts(view: View, parts_of: PartsOf, base: BaseVariables) -> View:
     """One view over the parts of its sums; None where the parts add up to nothing known."""
     grid = grid_of(dict.fromkeys(part for variable in view.inputs for part in parts_of[variable]))
-    states = {variable: base.states_of_sum(variable, grid) if isinstance(variable, SumVariable)
-              else grid[variable] for variable in view.inputs}  # fmt: skip
-    place = places_in(view.inputs, states)
-    for state in states.values():
-        place[state < 0] = -1
     outcomes = [*view.outcomes, None]
-    return View(tuple(grid), [outcomes[at] for at in place.tolist()])
+    return View(tuple(grid), [outcomes[at] for at in places_of(view.inputs, grid, base).tolist()])
+
+
+def places_of(inputs: Sequence[Variable], grid: Grid, base: BaseVariables) -> np.ndarray:
+    """(combination,): where a table over variables has them, though some sums of them are not in
+    the grid, but what they are made of; -1 where the parts add up to nothing known.
+    """
+    states = {variable: base.states_of_sum(variable, grid)
+              if isinstance(variable, SumVariable) and variable not in grid else grid[variable]
+              for variable in inputs}  # fmt: skip
+    is_known = np.all([states[variable] >= 0 for variable in inputs], axis=0)
+    return np.where(is_known, places_in(inputs, states), -1)
 
 
 def grid_of(inputs: Iterable[Variable]) -> Grid:

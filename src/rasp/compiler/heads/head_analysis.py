@@ -209,8 +209,9 @@ class HeadAnalysis:
                 sums = self._ranges.sums_of([sent], formula)
             states, is_inexact = tuple((code, code) for code in sums), self._is_inexact(sums)
             is_length = formula is True and sent.atoms == [1]
+            longest = tuple(map(int, sums)) if is_length else ()
             head.outputs.append(HeadOutput(head.layer, states, is_inexact, head, values, None,
-                                           is_length=is_length, known_by=node))  # fmt: skip
+                               is_length=is_length, known_by=node, longest=longest))  # fmt: skip
         return next(output.linear for output in head.outputs if output.values is values)
 
     def _head(

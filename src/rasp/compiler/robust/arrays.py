@@ -1,8 +1,9 @@
 """A plan in, weights out: every row of the plan as a row of an array.
 
-Dimension 0 is the sink's: MARK in its row, 0 everywhere else. What the sink attends to is itself,
-so its row changes by what it sends to itself, and is known. Every query, key, value and hidden unit
-has a weight for dimension 0 such that at the sink it is what it should be, and no unit fires.
+Dimension 0 is the sink's, where there is one: MARK in its row, 0 everywhere else. What the sink
+attends to is itself, so its row changes by what it sends to itself, and is known. Every query, key,
+value and hidden unit has a weight for dimension 0 such that at the sink it is what it should be,
+and no unit fires.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeig
 from rasp.compiler.emitting.rows import Row, stack_rows
 from rasp.compiler.robust.attention import RobustHead
 from rasp.compiler.robust.plan import RobustOutput, RobustPlan
-from rasp.compiler.robust.steps import FeatureSteps
 
 ALONE = 12.0
 """How far above all keys the sink scores itself, at least: no more, since a query that is not the
@@ -34,12 +34,12 @@ class Writer:
     """Writes the arrays of a plan, and follows the sink's row on the way."""
 
     def __init__(self, plan: RobustPlan) -> None:
-        self.plan, self.size = plan, plan.blocks.size
+        self.plan, self.size = plan, max(1, plan.blocks.size)
         blocks = plan.blocks
-        features = [[dim for first in feature.dims for dim in blocks.copies_of(first)[0]]
-                    for feature in blocks.features.values()]  # fmt: skip
-        variables = [list(dim_of.values()) for dim_of in blocks.block_dims.values()]
-        self.hot = [np.array(dims) for dims in (*features, *variables)]
+        features = [feature.dims for feature in blocks.features.values()]
+        variables = [dim_of.values() for dim_of in blocks.block_dims.values()]
+        self.hot = [np.array([dim for first in dims for dim in blocks.copies_of(first)[0]])
+                    for dims in (*features, *variables)]  # fmt: skip
         """The dimensions of each block: they add up to 1."""
         self.sink = np.zeros(self.size)
         self.sink[0] = MARK
@@ -56,24 +56,14 @@ class Writer:
         if plan.uses_sink:
             tokens = np.vstack([tokens, self.sink])
         heads, feed_forwards = [], []
-        for layer, written in enumerate(plan.features):
+        for layer in range(len(plan.heads) + 1):
             if layer:
                 written_heads = [self._head(head) for head in plan.heads[layer - 1]]
                 heads.append([head for head, _ in written_heads])
                 self.sink = sum((moved for _, moved in written_heads), self.sink)
-            feed_forwards.append(self._feed_forward(written))
+            feed_forwards.append(self._feed_forward(layer))
         readouts = [self._readout(output) for output in plan.outputs]
-        return self._without_sink(Weights(tokens, positions, heads, feed_forwards, readouts))
-
-    def _without_sink(self, weights: Weights) -> Weights:
-        """Drop dimension 0 where there is no sink."""
-        if self.plan.uses_sink or self.size == 1:
-            return weights
-
-        def dropped(name: str, array: Array) -> Array:
-            return array if array.ndim == 1 else np.delete(array, 0, 0 if name == "out" else 1)
-
-        return weights.changed(dropped)
+        return Weights(tokens, positions, heads, feed_forwards, readouts)
 
     def _rows(self, rows: Sequence[tuple[Row, float]]) -> tuple[Array, Array]:
         """Rows as an array and biases, each with what it should be at the sink."""
@@ -106,11 +96,12 @@ class Writer:
         moved = out @ np.array([channel.sink for channel in plan.channels])
         return HeadWeights(*self._rows(queries), *self._rows(keys), *self._rows(values), out), moved
 
-    def _feed_forward(self, written: list[FeatureSteps]) -> FeedForwardWeights:
-        units = [unit for feature in written for step in feature.steps for unit in step.units]
+    def _feed_forward(self, layer: int) -> FeedForwardWeights:
+        units = [unit for feature in self.plan.blocks.features_of(layer) for unit in feature.units]
         inside, bias = self._rows([(row, -OFF) for row, _ in units])
-        inside[:, 0] = np.minimum(inside[:, 0], 0.0)  # those that are off anyway need nothing
-        inside[1::2, 0] = inside[::2, 0]  # both units of a step read the same number
+        if self.plan.uses_sink:
+            inside[:, 0] = np.minimum(inside[:, 0], 0.0)  # those that are off anyway need nothing
+            inside[1::2, 0] = inside[::2, 0]  # both units of a step read the same number
         out, _ = stack_rows([added for _, added in units], self.size)
         return FeedForwardWeights(inside, bias, out.T)
 

@@ -27,9 +27,10 @@ from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.heads.model_plan import HeadReads
 from rasp.compiler.heads.scorers import possible_scores
 from rasp.compiler.heads.truth_tables import Side, side_of, sides_of, truth_of
+from rasp.compiler.heads.width_shares import boost_of
 from rasp.compiler.refusals import Refusal, TooLarge
 from rasp.compiler.robust.blocks import StreamBlocks
-from rasp.compiler.robust.numbers import sink_score, unit_of
+from rasp.compiler.robust.numbers import unit_of
 from rasp.graph import SOp
 from rasp.graph.formulas import Comparison, conjuncts
 
@@ -77,7 +78,7 @@ def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
         columns += products
         level += picked
     if head.mode == "sum":
-        sink = level + float(sink_score(blocks))
+        sink = level + float(boost_of(blocks.values.settings.max_length))
     else:
         sink = level - strength / 2 - (0.0 if head.may_be_empty else spread + strength)
     channels = _channels(blocks, head)
@@ -108,22 +109,17 @@ def _condition_scores(
     truth = truth_of(formula, keys, queries).astype(float)
     lower = min((0.0, 0.5, 1.0), key=lambda level: _noise(truth - level))
     whole = _Scores(blocks, time, keys, queries, truth - lower)
+    given = {(blocks.values.token,), (blocks.values.index,)}
     apart = [
         whole.apart(literal, key_nodes.index(literal.keys), query_nodes.index(literal.queries))
         for literal in literals if len(key_nodes) > 1
-        and _is_given(blocks, literal.keys) and _is_given(blocks, literal.queries)
+        and {blocks.values.of(side).inputs for side in (literal.keys, literal.queries)} <= given
     ]  # fmt: skip
     parts = min(
         [[whole], *apart], key=lambda tables: sum(_noise(scores.table) for scores in tables)
     )
     products = [pair for part in parts for pair in part.products(sqrt(strength))]
     return products, (1.0 - lower) * strength
-
-
-def _is_given(blocks: StreamBlocks, node: SOp) -> bool:
-    """Whether an s-op is a function of the token alone, or of the index."""
-    values = blocks.values
-    return values.of(node).inputs in ((values.token,), (values.index,))
 
 
 def _noise(table: np.ndarray) -> float:
@@ -158,7 +154,7 @@ class _Scores:
     def _read(self, side: Side, class_of: Sequence[int]) -> dict[int, Row]:
         """A row for each class of what keys or queries hold."""
         labels = [None if place is None else class_of[place] for place in side.places]
-        rows = self.blocks.rows(side.joint.layer, side.joint.inputs, labels, self.time)
+        rows = self.blocks.rows(side.joint.inputs, labels, self.time)
         return {int(label): row for label, row in rows.items()}  # type: ignore[call-overload]
 
     def apart(self, literal: Comparison[SOp], key: int, query: int) -> list[_Scores]:

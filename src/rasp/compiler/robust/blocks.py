@@ -55,16 +55,21 @@ class Feature:
     """A function that a feed-forward computes: a dimension for each of its values."""
 
     layer: int
-    """The feed-forward: the first one that has all of its inputs, or one later."""
     inputs: tuple[Variable, ...]
     table: np.ndarray
     """(state of each input): the place of the value; -1 where it does not matter."""
     dims: list[int]
+    variables: list[Variable] = field(default_factory=list)
+    """What its hidden units are functions of."""
+    units: list[tuple[Row, Row]] = field(default_factory=list)
+    """What each hidden unit reads, and what it adds."""
+    effort: int = 0
+    """How many numbers the checker has to look at, about: a million a second."""
 
 
 @dataclass(eq=False, repr=False)
 class StreamBlocks:
-    """The blocks of the residual stream; dimension 0 is the sink's."""
+    """The blocks of the residual stream; dimension 0 is the sink's, where heads need one."""
 
     analysis: HeadAnalysis
     size: int = 1
@@ -84,13 +89,13 @@ class StreamBlocks:
     def values(self) -> ValueAnalysis:
         return self.analysis.values
 
-    def note_fineness(self, head: PlannedHead, finest: float) -> None:
-        """Note how fine the numbers of a head have to be, for one of its readers."""
-        self.finest[head] = max(self.finest.get(head, 1.0), finest)
-
     def new(self, count: int) -> list[int]:
         self.size += count
         return list(range(self.size - count, self.size))
+
+    def features_of(self, layer: int) -> list[Feature]:
+        """What the feed-forward of a layer has to write, as far as it was asked for."""
+        return [feature for feature in self.features.values() if feature.layer == layer]
 
     def copies_of(self, dim: int) -> tuple[list[int], float]:
         """All dimensions to read for one, and what their sum is divided by."""
@@ -103,9 +108,7 @@ class StreamBlocks:
             return False
         return (
             head.picks_one
-            or len({code for _, code in output.states}) == 1
             or len(self.values.of(output.values).atoms) == 1
-            or self.analysis.picks.at_most_one(head.formula, head.best)
             or self.analysis.picks.one_value(output.values, head.formula, head.best)
         )
 
@@ -144,7 +147,7 @@ class StreamBlocks:
                 [self.share_dims[output.head]] = self.new(1)
         return self.number_dims[output]
 
-    def rows(self, layer: int, inputs: tuple[Variable, ...], labels: Labels, time: int) -> Rows:
+    def rows(self, inputs: tuple[Variable, ...], labels: Labels, time: int) -> Rows:
         """A row for each value of a function, to be read at a time (see `analysis.times`)."""
         kept, different, table = number_labels(inputs, labels)
         if len(different) < 2:
@@ -154,15 +157,18 @@ class StreamBlocks:
                 f"it takes a block of {len(different)} dimensions, and the limit is {MOST_LABELS}",
                 self.values.settings.smaller,
             )
-        rows = self._of_one(kept[0], table, time) if len(kept) == 1 else None
-        if rows is None:
-            rows = self._feature(layer, kept, table, time)
+        if len(kept) == 1 and isinstance(kept[0], NodeVariable):
+            rows = self._of_node(kept[0], table, time)
+        elif len(kept) == 1 and self._has_block(kept[0], time):
+            rows = self._of_block(kept[0], table)
+        else:
+            rows = self._feature(kept, table, time)
         return dict(zip(different, rows, strict=True))
 
     def rows_of(self, values: Values, label: Callable[[Atom], Hashable | None], time: int) -> Rows:
         """A row for each label of what an s-op can be."""
         labels = [None if atom is None else label(atom) for atom in values.outcomes]
-        return self.rows(values.layer, values.inputs, labels, time)
+        return self.rows(values.inputs, labels, time)
 
     def number_row(self, node: SOp, time: int) -> Row:
         """A row that reads an s-op's number."""
@@ -187,30 +193,23 @@ class StreamBlocks:
             ready |= dict.fromkeys(feature.dims, feed_forward_time(feature.layer))
         return max(ready[dim] for dim in dims)
 
-    def _is_flag(self, variable: Variable) -> bool:
-        """Whether a head says no more than whether it picks anything.
+    def _has_block(self, variable: Variable, time: int) -> bool:
+        """Whether a function of a variable is read from its block at a time.
 
-        Others ask for that often and closely, so that it is worth a step in its feed-forward.
+        Others often ask, and closely, whether a head picks anything: where it says no more than
+        that, this is worth a step in its feed-forward.
         """
-        return (
-            isinstance(variable, HeadOutput)
-            and len(self.values.of(variable.values).atoms) == 1
-            and self.is_picked(variable)
-        )
-
-    def _of_one(self, variable: Variable, table: np.ndarray, time: int) -> list[Row] | None:
-        """A function of one variable from its block; None where it has none."""
-        if self._is_flag(variable) and time > feed_forward_time(variable.layer):
-            return self._feature(variable.layer, (variable,), table, time)
         match variable:
-            case NodeVariable():
-                return self._of_node(variable, table, time)
             case CountVariable():
                 raise Refusal("it counts conditions that cannot be looked at together", EARLIER)
-            case HeadOutput() if not self.is_picked(variable):
-                return None
-            case SumVariable():
-                return None
+            case HeadOutput():
+                is_flag = len(self.values.of(variable.values).atoms) == 1
+                is_late = time > feed_forward_time(variable.layer)
+                return self.is_picked(variable) and not (is_flag and is_late)
+        return not isinstance(variable, SumVariable)
+
+    def _of_block(self, variable: Variable, table: np.ndarray) -> list[Row]:
+        """A function of a variable from its block."""
         dims = np.array(list(self.block(variable).values()))
         places = by_codes([variable], table)
         return [Row(dict.fromkeys(dims[places == place].tolist(), 1.0))
@@ -231,20 +230,17 @@ class StreamBlocks:
             raise Refusal(
                 f"it counts more than {MOST_COUNTED} conditions on the same values", EARLIER
             )
-        rows_of_conditions = [self.rows(values.layer, values.inputs, values.outcomes, time)
+        rows_of_conditions = [self.rows(values.inputs, values.outcomes, time)
                               for values in conditions]  # fmt: skip
         return sum_rows(rows.get(True, Row()) for rows in rows_of_conditions)
 
-    def _feature(
-        self, layer: int, inputs: tuple[Variable, ...], table: np.ndarray, time: int
-    ) -> list[Row]:
-        key, latest = (layer, inputs, table.tobytes()), last_feed_forward_before(time)
+    def _feature(self, inputs: tuple[Variable, ...], table: np.ndarray, time: int) -> list[Row]:
+        """A function from a feed-forward: the first that has its inputs, or the last in time."""
+        key, latest = (inputs, table.tobytes()), last_feed_forward_before(time)
         if key not in self.features:
-            dims = self.new(int(table.max()) + 1)
-            self.features[key] = Feature(layer or latest, inputs, table, dims)
+            self.features[key] = Feature(latest, inputs, table, self.new(int(table.max()) + 1))
         feature = self.features[key]
-        if not layer:
-            feature.layer = min(feature.layer, latest)
+        feature.layer = max(variable.layer for variable in inputs) or min(feature.layer, latest)
         return [Row({dim: 1.0}) for dim in feature.dims]
 
 
@@ -255,10 +251,7 @@ def number_labels(
     of the label among these; -1 where it does not matter.
     """
     numbered = NumberedTable.of(inputs, labels).relevant()  # type: ignore[arg-type]
-    order = [place for place in dict.fromkeys(numbered.places.reshape(-1).tolist()) if place]
-    place_of = np.full(len(numbered.values), -1)
-    place_of[order] = range(len(order))
-    return numbered.inputs, [numbered.values[place] for place in order], place_of[numbered.places]
+    return numbered.inputs, list(numbered.values[1:]), numbered.places - 1
 
 
 def code_places(variable: Variable) -> np.ndarray:

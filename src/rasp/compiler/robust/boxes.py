@@ -33,15 +33,17 @@ def box_rows(
     mixed = sum(map(blocks.has_number, kept)) > 1
     if len(kept) < 2 or (not mixed and len(different) <= MOST_LABELS):
         return None
+    if grid.size * len(different) > MOST_SCORES:
+        return None
     sides, rest = _boxes(grid, len(different))
-    if len(rest) > 1 or grid.size * len(different) > MOST_SCORES:
+    if len(rest) > 1:
         return None
     for side in sides:
         side[:, rest] = False
     rows: list[list[Row]] = [[] for _ in different]
     for variable, side in zip(kept, sides, strict=True):
         classes, which = np.unique(side, axis=0, return_inverse=True)  # (class, value)
-        read = blocks.rows(variable.layer, (variable,), which.reshape(-1).tolist(), time)
+        read = blocks.rows((variable,), which.reshape(-1).tolist(), time)
         for number, row in read.items():
             for value in np.flatnonzero(classes[number]).tolist():  # type: ignore[call-overload]
                 rows[value].append(row)
@@ -66,16 +68,9 @@ def _boxes(grid: np.ndarray, count: int) -> tuple[list[np.ndarray], list[int]]:
     """For each variable (state, value): whether it is on a side of the value's box; and the values
     that are not boxes.
     """
-    cells = np.argwhere(grid >= 0)
-    values = grid[grid >= 0]
-    sides = []
-    for axis, size in enumerate(grid.shape):
-        side = np.zeros((size, count), bool)
-        side[cells[:, axis], values] = True
-        sides.append(side)
-    rest = []
-    for value in range(count):
-        box = grid[np.ix_(*(np.flatnonzero(side[:, value]) for side in sides))]
-        if ((box >= 0) & (box != value)).any():
-            rest.append(value)
+    is_value = grid[..., None] == np.arange(count)
+    axes = range(grid.ndim)
+    sides = [is_value.any(axis=tuple(other for other in axes if other != axis)) for axis in axes]
+    boxes = (grid[np.ix_(*(side[:, value] for side in sides))] for value in range(count))
+    rest = [value for value, box in enumerate(boxes) if ((box >= 0) & (box != value)).any()]
     return sides, rest

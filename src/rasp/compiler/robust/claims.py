@@ -9,9 +9,8 @@ from rasp.compiler.analysis.times import sublayer_name
 from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.rows import Row
-from rasp.compiler.robust.numbers import means_in, outputs_row, width_of
+from rasp.compiler.robust.numbers import means_in, outputs_row
 from rasp.compiler.robust.plan import RobustPlan
-from rasp.compiler.robust.steps import FeatureSteps
 from rasp.graph import SOp
 
 
@@ -22,7 +21,7 @@ class RobustClaimant(Claimant):
 
     def __init__(self, plan: RobustPlan) -> None:
         super().__init__(plan)
-        self.features, self.blocks = plan.features, plan.blocks
+        self.blocks = plan.blocks
 
     def parts_of(self, variables: Iterable[Variable]) -> Iterable[Variable]:
         return self.blocks.parts_of(variables)
@@ -31,25 +30,17 @@ class RobustClaimant(Claimant):
         return output in self.blocks.block_dims
 
     def groups(self) -> Iterator[list[GroupClaim]]:
-        for layer in self.features:
-            yield [GroupClaim(2 * len(written.steps), self.names.all(self._inputs(written)),
-                              self.names.parts(written.feature.inputs))
-                   for written in layer]  # fmt: skip
-
-    def _inputs(self, written: FeatureSteps) -> dict[Variable, None]:
-        """What a feature's steps read: sums are read beside how many keys were picked."""
-        blocks, layer = self.blocks, written.feature.layer
-        widths = (width_of(blocks, variable.head) for variable in written.variables
-                  if blocks.is_number(variable, layer) and variable in blocks.number_dims
-                  and variable.head.mode == "sum")  # fmt: skip
-        return dict.fromkeys([*written.variables, *widths])
+        for layer in range(len(self.plan.heads) + 1):
+            yield [GroupClaim(len(feature.units), self.names.all(feature.variables),
+                              self.names.parts(feature.inputs))
+                   for feature in self.blocks.features_of(layer)]  # fmt: skip
 
     def reader(self, node: SOp) -> ReaderClaim | None:
-        row, first = self._read(node), 0 if self.plan.uses_sink else 1
+        row = self._read(node)
         if not row.weights:
             return None
         copies = ((weight, *self.blocks.copies_of(dim)) for dim, weight in row.weights.items())
-        weights = {dim - first: weight / parts for weight, dims, parts in copies for dim in dims}
+        weights = {dim: weight / parts for weight, dims, parts in copies for dim in dims}
         after = sublayer_name(self.blocks.ready(row.weights))
         return ReaderClaim(node, after, weights, row.constant)
 

@@ -16,7 +16,7 @@ from math import prod
 
 import numpy as np
 
-from rasp.compiler.analysis.joint_tables import grid_of
+from rasp.compiler.analysis.joint_tables import grid_of, places_of
 from rasp.compiler.analysis.times import feed_forward_time
 from rasp.compiler.analysis.variables import HeadOutput, SumVariable, Variable, mixture
 from rasp.compiler.emitting.rows import Row, sum_rows
@@ -25,8 +25,6 @@ from rasp.compiler.robust.blocks import Feature, StreamBlocks, by_codes, code_pl
 from rasp.compiler.robust.lines import Line, lines_of
 
 MOST_CELLS = 4_000_000
-Gate = tuple[Row, ...]
-"""Rows that are 1 where a condition holds, and 0 elsewhere."""
 
 
 class Grid:
@@ -63,26 +61,13 @@ class Grid:
                 f"it depends on {combinations} combinations of values, and the limit is "
                 f"{MOST_CELLS}", 'use a smaller length, or `style="compact"`',
             )  # fmt: skip
-        state_of = dict(grid_of(self.variables))
-        is_possible = self._possible(state_of)
-        base = self.blocks.values.joints.base
-        state_of |= {variable: base.states_of_sum(variable, state_of) for variable in self.sums}
-        is_possible &= np.all([state_of[variable] >= 0 for variable in inputs], axis=0)
-        places = [code_places(variable)[state_of[variable]] for variable in inputs]
-        values = by_codes(inputs, self.feature.table)[tuple(places)]
-        table = np.where(is_possible, values, -1)
+        grid, joints = grid_of(self.variables), self.blocks.values.joints
+        by_state = by_codes(inputs, self.feature.table)[np.ix_(*map(code_places, inputs))]
+        places = places_of(inputs, grid, joints.base)
+        is_possible = joints.possible.of(grid) & (places >= 0)
+        table = np.where(is_possible, by_state.reshape(-1)[places], -1)
         shape = [len(variable.states) for variable in self.variables]
         return by_codes(self.variables, table.reshape(shape))
-
-    def _possible(self, state_of: dict[Variable, np.ndarray]) -> np.ndarray:
-        """(combination,): whether an input can have it, as far as is easy to tell."""
-        values = self.blocks.values
-        possible = values.joints.possible.of(state_of)
-        index = state_of.get(values.index)
-        for variable, states in state_of.items():
-            if index is not None and isinstance(variable, HeadOutput) and variable.is_length:
-                possible &= np.array([int(code) for _, code in variable.states])[states] > index
-        return possible
 
     def _lines(self, occurs: np.ndarray) -> list[Line]:
         """The weighted sums to try, in those joint states of the numbers that occur."""
@@ -92,7 +77,6 @@ class Grid:
         states = list(compress(product(*codes), occurs))
         return lines_of(self.blocks, self.numbers, states, [line for line in asked if line])
 
-    @property
     def cases(self) -> int:
         """In how many cases the steps are checked, about: sums are read beside how many keys were
         picked, which other numbers of their heads tell, or not.
@@ -105,47 +89,47 @@ class Grid:
                 cases *= max(1, blocks.analysis.settings.max_length // 2)
         return cases
 
-    def cubes(self) -> Iterator[tuple[Gate, np.ndarray]]:
-        """Conditions on the categories, and the function of the numbers where they hold."""
+    def cubes(self) -> Iterator[tuple[Row, np.ndarray]]:
+        """Gates, rows that are 0 where all conditions on the categories hold and one less for each
+        that does not; and the function of the numbers where they do.
+        """
         table, rows_of_axes = self.table, []
         for axis, variable in enumerate(self.categories):
-            classes, table = _merge_slices(table, axis)
+            classes, slices = _merge_slices(table, axis)
             labels = np.array(classes)[code_places(variable)].tolist()
             time = feed_forward_time(self.feature.layer)
-            rows = self.blocks.rows(variable.layer, (variable,), labels, time)
-            rows_of_axes.append([rows[place] for place in range(table.shape[axis])])
+            rows = self.blocks.rows((variable,), labels, time)
+            rows_of_axes.append([rows[place] for place in range(len(slices))])
+            table = np.stack(slices, axis)
         yield from _split(table, rows_of_axes)
 
 
-def _split(table: np.ndarray, rows: list[list[Row]]) -> Iterator[tuple[Gate, np.ndarray]]:
+def _split(table: np.ndarray, rows: list[list[Row]]) -> Iterator[tuple[Row, np.ndarray]]:
     """Take the axis of fewest different slices apart, until none makes a difference.
 
     `rows` has for each axis the row of each of its states.
     """
     merged = [_merge_slices(table, axis) for axis in range(len(rows))]
-    counts = {axis: max(classes) + 1 for axis, (classes, _) in enumerate(merged)}
-    split = {axis: count for axis, count in counts.items() if count > 1}
-    if not split:
+    counts = {axis: len(slices) for axis, (_, slices) in enumerate(merged) if len(slices) > 1}
+    if not counts:
         if (table >= 0).any():
-            yield (), table.reshape(-1, table.shape[-1]).max(axis=0)
+            yield Row(), table.reshape(-1, table.shape[-1]).max(axis=0)
         return
-    axis = min(split, key=split.__getitem__)
-    classes, table = merged[axis]
-    for place in range(split[axis]):
+    axis = min(counts, key=counts.__getitem__)
+    classes, slices = merged[axis]
+    for place, inner in enumerate(slices):
         condition = sum_rows(
             row for row, number in zip(rows[axis], classes, strict=True) if number == place
         )
-        inner = [*rows[:axis], [condition], *rows[axis + 1 :]]
-        for gate, values in _split(np.take(table, [place], axis=axis), inner):
-            yield (condition, *gate), values
+        for gate, values in _split(inner, rows[:axis] + rows[axis + 1 :]):
+            yield sum_rows([condition, gate, Row({}, -1.0)]), values
 
 
-def _merge_slices(table: np.ndarray, axis: int) -> tuple[list[int], np.ndarray]:
+def _merge_slices(table: np.ndarray, axis: int) -> tuple[list[int], list[np.ndarray]]:
     """Join the slices of an axis that agree wherever both matter; which class each is in."""
-    moved = np.moveaxis(table, axis, 0)
     classes: list[int] = []
     joined: list[np.ndarray] = []
-    for layer in moved:
+    for layer in np.moveaxis(table, axis, 0):
         for place, earlier in enumerate(joined):
             if not ((layer >= 0) & (earlier >= 0) & (layer != earlier)).any():
                 joined[place] = np.maximum(layer, earlier)
@@ -154,4 +138,4 @@ def _merge_slices(table: np.ndarray, axis: int) -> tuple[list[int], np.ndarray]:
         else:
             classes.append(len(joined))
             joined.append(layer)
-    return classes, np.moveaxis(np.array(joined), 0, axis)
+    return classes, joined

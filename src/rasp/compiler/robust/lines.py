@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import pairwise
 from math import lcm
 from operator import mul
@@ -23,7 +22,7 @@ from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, n
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import StreamBlocks
-from rasp.compiler.robust.numbers import Mixture, note_fineness, outputs_row, sink_weight, unit_of
+from rasp.compiler.robust.numbers import Mixture, outputs_row, sink_weight
 
 EACH_FIRST = 'round or compare each of them first, or use `style="compact"`'
 MOST_UNITS_OF_A_SUM = 2**60
@@ -50,34 +49,23 @@ class Line:
     totals: np.ndarray  # (state,)
     unit: float
     head: PlannedHead | None = None
-    """The head of all its numbers; None for the places of numbers of several heads."""
-    divisors: tuple[float, float] = (1.0, 1.0)
-    """What the stream holds it divided by, at least and at most (see `numbers`)."""
+    """The head of all its numbers, where these are sums; None for means and for places."""
 
-    @cached_property
-    def size(self) -> float:
-        """What its weights come to, to compare lines by their gaps."""
-        return sum(abs(float(weight)) for weight in self.weights.values())
+    @property
+    def divisors(self) -> tuple[float, float]:
+        """What the stream holds it divided by, at least and at most (see `numbers`)."""
+        if self.head is None:
+            return 1.0, 1.0
+        sink = float(sink_weight(self.blocks))
+        return sink, sink + self.blocks.values.settings.max_length
 
     def row_above(self, threshold: float) -> Row:
         """A row that is above 0 where the sum is above a threshold: by as much, but divided."""
-        if self.head is None or self.head.mode != "sum":
+        if self.head is None:
             return outputs_row(self.blocks, self.weights, -threshold)
         row = outputs_row(self.blocks, self.weights, 0.0)
         share = self.blocks.share_dims[self.head]
         return sum_rows([row, Row({share: -threshold / self.divisors[0]})])
-
-    def note_fineness(self, gap: float) -> None:
-        """Note how fine its numbers have to be for two values `gap` apart."""
-        if self.head is None:
-            note_fineness(self.blocks, self.weights, gap)
-            return
-        most = sum(abs(float(weight)) * unit_of(self.blocks, output)
-                   for output, weight in self.weights.items())  # fmt: skip
-        if self.head.mode == "sum":
-            values = self.blocks.values.of(mixture(self.weights)).atoms
-            most = max(abs(float(number(atom))) for atom in values)
-        self.blocks.note_fineness(self.head, most / gap)
 
 
 def lines_of(
@@ -90,9 +78,8 @@ def lines_of(
                       for weights in _mixtures(outputs, asked))  # fmt: skip
         return [line for line in candidates if line is not None]
     own = [_of_head(head, outputs, asked) for head in heads]
-    if len(heads) > 2 or None in (
-        places := [_places(blocks, weights, outputs, states) for weights in own]
-    ):
+    places = [_places(blocks, weights, outputs, states) for weights in own]
+    if len(heads) > 2 or not all(places):
         raise Refusal("it depends on averages or counts of several heads at once", EACH_FIRST)
     lines = []
     for parts in DIRECTIONS:
@@ -106,56 +93,53 @@ def lines_of(
 
 def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[Mixture]) -> Mixture:
     """The one sum of a head's numbers that matters; nothing where there are several."""
-    own = {output for output in outputs if output.head is head}
-    if len(own) == 1:
-        return dict.fromkeys(own, Fraction(1))
-    for weights in asked:
-        inside = {output: weight for output, weight in weights.items() if output in own}
-        if inside.keys() == own:
-            return inside
-    return {}
+    own = [output for output in outputs if output.head is head]
+    inside = ({output: weights[output] for output in own if output in weights}
+              for weights in [*_alone(own), *asked])  # fmt: skip
+    return next((weights for weights in inside if len(weights) == len(own)), {})
+
+
+def _alone(outputs: Sequence[HeadOutput]) -> list[Mixture]:
+    return [{output: Fraction(1)} for output in outputs]
+
+
+def _totals(weights: Mixture, outputs: Sequence[HeadOutput], states: States) -> list[Fraction]:
+    """(state,): a weighted sum in every joint state of the outputs."""
+    parts = [weights.get(output, Fraction(0)) for output in outputs]
+    return [sum(map(mul, parts, state), Fraction(0)) for state in states]
 
 
 def _places(
     blocks: StreamBlocks, weights: Mixture, outputs: Sequence[HeadOutput], states: States
-) -> list[float] | None:
-    """(state,): the place of a sum of one head's numbers; None for other s-ops."""
-    if not weights:
-        return None
-    parts = [weights.get(output, Fraction(0)) for output in outputs]
-    totals = [sum(map(mul, parts, state), Fraction(0)) for state in states]
-    if next(iter(weights)).head.mode != "mean":
-        atoms = blocks.values.of(mixture(weights)).atoms
-        if len(atoms) > 1:
-            return None
-        sink, counted = sink_weight(blocks), number(atoms[0])
-        totals = [total / (sink + total / counted) for total in totals]
-    return [float(total) for total in totals]
+) -> list[float]:
+    """(state,): the place of a sum of one head's numbers; empty for other s-ops."""
+    totals, modes = _totals(weights, outputs, states), {output.head.mode for output in weights}
+    if modes == {"mean"}:
+        return list(map(float, totals))
+    atoms = blocks.values.of(mixture(weights)).atoms
+    if not weights or len(atoms) > 1:
+        return []
+    sink, counted = sink_weight(blocks), number(atoms[0])
+    return [float(total / (sink + total / counted)) for total in totals]
 
 
 def _line(
     blocks: StreamBlocks, weights: Mixture, outputs: Sequence[HeadOutput], states: States
 ) -> Line | None:
-    """A weighted sum in every joint state of the numbers; None where it has too many digits."""
-    parts = [weights.get(output, Fraction(0)) for output in outputs]
-    whole = lcm(*(part.denominator for part in parts))
-    inner = lcm(whole, *(code.denominator for state in states for code in state))
-    codes = np.array([[int(code * inner) for code in state] for state in states], object)
-    totals = codes @ np.array([int(part * whole) for part in parts], object)
-    if max(map(abs, totals.tolist()), default=0) >= MOST_UNITS_OF_A_SUM:
+    """A weighted sum as a line; None where it has too many digits."""
+    totals = _totals(weights, outputs, states)
+    whole = lcm(*(total.denominator for total in totals))
+    units = [int(total * whole) for total in totals]
+    if max(map(abs, units), default=0) >= MOST_UNITS_OF_A_SUM:
         return None
-    head, divisors = outputs[0].head, (1.0, 1.0)
-    if head.mode == "sum":
-        sink = float(sink_weight(blocks))
-        divisors = sink, sink + blocks.analysis.settings.max_length
-    unit = 1 / (inner * whole)
-    return Line(blocks, weights, totals.astype(np.int64), unit, head, divisors)
+    head = outputs[0].head if outputs[0].head.mode == "sum" else None
+    return Line(blocks, weights, np.array(units, np.int64), 1 / whole, head)
 
 
 def _mixtures(outputs: Sequence[HeadOutput], asked: Sequence[Mixture]) -> Iterator[Mixture]:
     """What the program asks for, each number alone, and several of them as digits."""
     yield from asked
-    alone: list[Mixture] = [{output: Fraction(1)} for output in outputs]
+    alone = _alone(outputs)
     yield from alone
     inside = {output for weights in asked for output in weights}
     parts = [*asked, *(weights for weights in alone if not inside & set(weights))]
@@ -202,7 +186,8 @@ def deciding_line(
         if (places[where] != values).any():
             continue
         gaps = np.diff(levels)[np.diff(places) != 0]
-        gap = float(gaps.min()) * line.unit / line.size
+        size = sum(abs(float(weight)) for weight in line.weights.values())
+        gap = float(gaps.min()) * line.unit / size
         candidates.append((gap, len(gaps), (line, levels, places)))
     if not candidates:
         raise Refusal(

@@ -46,14 +46,9 @@ def unit_of(blocks: StreamBlocks, output: HeadOutput) -> float:
     return max(abs(float(code)) for code in codes) or 1.0
 
 
-def sink_score(blocks: StreamBlocks) -> Fraction:
-    """How far the sink of a sum scores above a picked key: near ln N, and exact in few bits."""
-    return boost_of(blocks.analysis.settings.max_length)
-
-
 def sink_weight(blocks: StreamBlocks) -> Fraction:
     """How many picked keys the sink of a sum weighs."""
-    return weight_of(sink_score(blocks))
+    return weight_of(boost_of(blocks.values.settings.max_length))
 
 
 def width_of(blocks: StreamBlocks, head: PlannedHead) -> HeadOutput:
@@ -67,7 +62,7 @@ def width_of(blocks: StreamBlocks, head: PlannedHead) -> HeadOutput:
     counts = map(Fraction, range(blocks.analysis.settings.max_length + 1))
     width = HeadOutput(
         head.layer, tuple((count, count) for count in counts), True, head, Const(1), None,
-        is_length=head.formula is True, known_by=head.known_by,
+        known_by=head.known_by,
     )  # fmt: skip
     head.outputs.append(width)
     return width
@@ -87,7 +82,7 @@ def note_fineness(blocks: StreamBlocks, weights: Mixture, gap: float) -> None:
         most = abs(float(weight)) * unit_of(blocks, output)
         if output.head.mode == "sum":
             most /= float(sink_weight(blocks))
-        blocks.note_fineness(output.head, most / gap)
+        blocks.finest[output.head] = max(blocks.finest.get(output.head, 1.0), most / gap)
 
 
 def means_in(linear: Linear | None) -> Mixture:

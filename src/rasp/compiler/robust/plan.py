@@ -19,10 +19,10 @@ from rasp.compiler.heads.analyse import analyse, check_s_ops
 from rasp.compiler.heads.model_plan import ModelPlan, OutputReads, plan_outputs, values_of_output
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import RobustHead, plan_head
-from rasp.compiler.robust.blocks import MOST_LABELS, Feature, StreamBlocks
+from rasp.compiler.robust.blocks import MOST_LABELS, StreamBlocks
 from rasp.compiler.robust.boxes import box_rows
-from rasp.compiler.robust.numbers import mean_row, repeat, width_of
-from rasp.compiler.robust.steps import FeatureSteps, find_steps
+from rasp.compiler.robust.numbers import mean_row, repeat
+from rasp.compiler.robust.steps import find_steps
 from rasp.compiler.settings import Settings
 from rasp.graph import Node, Program, SOp
 
@@ -42,13 +42,11 @@ class RobustPlan(ModelPlan):
     heads: list[list[RobustHead]]
     outputs: list[RobustOutput]
     blocks: StreamBlocks
-    features: list[list[FeatureSteps]]
-    """What each feed-forward writes, from the one before layer 1."""
 
     @property
     def parameters(self) -> int:
         """How many weights there will be in embeddings, feed-forwards and read-outs."""
-        units = sum(2 * len(feature.steps) for layer in self.features for feature in layer)
+        units = sum(len(feature.units) for feature in self.blocks.features.values())
         tables = len(self.settings.vocabulary) + self.settings.max_length
         rows = sum(len(output.rows) for output in self.outputs)
         return self.blocks.size * (2 * units + tables + rows)
@@ -56,9 +54,8 @@ class RobustPlan(ModelPlan):
     @property
     def effort(self) -> int:
         """How much there is to write and to check, about: a million takes a second."""
-        return 3 * self.parameters + sum(
-            feature.effort for layer in self.features for feature in layer
-        )
+        features = self.blocks.features.values()
+        return 3 * self.parameters + sum(feature.effort for feature in features)
 
 
 def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program) -> RobustPlan:
@@ -70,20 +67,20 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     placed = schedule(nodes)
     analysis = analyse(nodes, whole, refusals, Deadlines(placed))
     layers = placed.layers
-    blocks = StreamBlocks(analysis)
+    has_sink = settings.sink and any(head.needs_sink for head in analysis.heads)
+    blocks = StreamBlocks(analysis, size=int(has_sink))
     time = readout_time(layers)
     planned = plan_outputs(outputs, refusals, lambda name, node: _output(blocks, name, node, time))
     heads: list[list[RobustHead]] = []
-    written: dict[Feature, FeatureSteps] = {}
-    for layer in range(layers, 0, -1):
-        _find_steps(blocks, layer, written)
-        heads.insert(0, _heads(blocks, layer))
-    _find_steps(blocks, 0, written)
+    for layer in range(layers, -1, -1):
+        for feature in blocks.features_of(layer):
+            with refusals.blaming(s_op_of(feature.inputs) or refusals.outputs[0]):
+                find_steps(blocks, feature)
+        if layer:
+            heads.insert(0, _heads(blocks, layer))
     refusals.raise_all()
     repeat(blocks)
-    features = [[steps for steps in written.values() if steps.feature.layer == layer]
-                for layer in range(layers + 1)]  # fmt: skip
-    return RobustPlan(settings, analysis, heads, planned, blocks, features)
+    return RobustPlan(settings, analysis, heads, planned, blocks)
 
 
 def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutput:
@@ -99,30 +96,16 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutp
     atoms = sorted(widest.items())
     if len(atoms) > MOST_LABELS and (row := mean_row(blocks, values.linear, widest)) is not None:
         return RobustOutput(name, node, atoms, [row])
-    rows = box_rows(blocks, values.inputs, labels, time)
-    if rows is None:
-        rows = blocks.rows(values.layer, values.inputs, labels, time)
+    boxes = box_rows(blocks, values.inputs, labels, time)
+    rows = boxes or blocks.rows(values.inputs, labels, time)
     return RobustOutput(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
-
-
-def _find_steps(blocks: StreamBlocks, layer: int, written: dict[Feature, FeatureSteps]) -> None:
-    """Find the steps of all features that a feed-forward has to write by now."""
-    refusals = blocks.analysis.task.refusals
-    while waiting := [feature for feature in blocks.features.values()
-                      if feature.layer >= layer and feature not in written]:  # fmt: skip
-        for feature in waiting:
-            written[feature] = FeatureSteps(feature, [], [])
-            with refusals.blaming(s_op_of(feature.inputs) or refusals.outputs[0]):
-                written[feature] = find_steps(blocks, feature)
 
 
 def _heads(blocks: StreamBlocks, layer: int) -> list[RobustHead]:
     plans = []
     written = blocks.block_dims.keys() | blocks.number_dims.keys()
-    for head in [head for head in blocks.analysis.heads
-                 if head.layer == layer and not written.isdisjoint(head.outputs)]:  # fmt: skip
-        with blocks.analysis.task.refusals.blaming(head.known_by):
-            if head in blocks.share_dims:
-                width_of(blocks, head)
-            plans.append(plan_head(blocks, head))
+    for head in blocks.analysis.heads:
+        if head.layer == layer and not written.isdisjoint(head.outputs):
+            with blocks.analysis.task.refusals.blaming(head.known_by):
+                plans.append(plan_head(blocks, head))
     return plans

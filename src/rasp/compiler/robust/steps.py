@@ -13,22 +13,21 @@ is shared between its two sides, √ each: no weight is larger than it must be.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, sqrt
 
 import numpy as np
 
-from rasp.compiler.analysis.variables import Variable
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Feature, StreamBlocks
-from rasp.compiler.robust.grids import Gate, Grid
+from rasp.compiler.robust.grids import Grid
 from rasp.compiler.robust.lines import deciding_line
+from rasp.compiler.robust.numbers import note_fineness, width_of
 
 STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
-MOST_UNITS = 30_000
 MOST_EFFORT = 55_000_000
 """The most numbers that the checker may have to look at for one feature: a minute's work."""
 UNIT = 2.0**-24
@@ -41,12 +40,9 @@ class Step:
     """Two hidden units: `row` is y, and `out` what is added where it is above 0."""
 
     row: Row
-    out: Mapping[int, float]
-    gate: Gate
+    out: dict[int, float]
     most: float = 0.0
     """How far y is from 0, at most, where it is above; 0 where it reads no number."""
-    pieces: Mapping[int, int] = field(default_factory=dict)
-    """For each dimension: in which piece of the line it is 1, which begins or ends here."""
 
     @property
     def units(self) -> list[tuple[Row, Row]]:
@@ -57,95 +53,71 @@ class Step:
                 for shift, sign in ((0.5, 1.0), (-0.5, -1.0))]  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureSteps:
-    """The steps that write a feature, and what they are functions of."""
-
-    feature: Feature
-    variables: list[Variable]
-    steps: list[Step]
-    effort: int = 0
-    """How many numbers the checker has to look at, about: a million a second."""
-
-
-def find_steps(blocks: StreamBlocks, feature: Feature) -> FeatureSteps:
-    """Find the steps of a feature; asks for the blocks and numbers that they read."""
+def find_steps(blocks: StreamBlocks, feature: Feature) -> None:
+    """Find the hidden units of a feature; asks for the blocks and numbers that they read."""
     grid = Grid(blocks, feature)
-    steps: list[Step] = []
+    cases = grid.cases()
     for gate, table in grid.cubes():
-        steps += _steps(grid, gate, table, len(steps))
-        if 2 * len(steps) > MOST_UNITS:
+        steps = _steps(grid, gate, table)
+        _share_dimensions(blocks, steps)
+        feature.units += [unit for step in steps for unit in step.units]
+        dims = sum(len(blocks.copies_of(dim)[0]) for dim in feature.dims)
+        feature.effort = cases * (len(feature.units) // 2 + 4 * dims)
+        if feature.effort > MOST_EFFORT:
             raise Refusal(
-                f"the feed-forward of layer {feature.layer} would need {MOST_UNITS} hidden units "
-                "or more", blocks.values.settings.smaller,
-            )  # fmt: skip
-    steps = _share_dimensions(blocks, feature, steps)
-    dims = sum(len(blocks.copies_of(dim)[0]) for dim in feature.dims)
-    effort = grid.cases * (len(steps) + 4 * dims)
-    if effort > MOST_EFFORT:
-        raise Refusal(
-            f"{2 * len(steps)} hidden units of the feed-forward of layer {feature.layer} would "
-            f"have to be checked in {grid.cases} cases",
-            blocks.values.settings.smaller,
-        )
-    return FeatureSteps(feature, grid.variables, steps, effort)
+                f"{len(feature.units)} hidden units or more of the feed-forward of layer "
+                f"{feature.layer} would have to be checked in {cases} cases",
+                blocks.values.settings.smaller,
+            )
+    # sums are read beside how many keys were picked
+    widths = [width_of(blocks, output.head) for output in grid.numbers
+              if output.head.mode == "sum" and output in blocks.number_dims]  # fmt: skip
+    feature.variables = list(dict.fromkeys([*grid.variables, *widths]))
 
 
-def _share_dimensions(blocks: StreamBlocks, feature: Feature, steps: list[Step]) -> list[Step]:
+def _share_dimensions(blocks: StreamBlocks, steps: list[Step]) -> None:
     """Let several dimensions share what many long steps add to one, where rounding would tell.
 
     So many terms of so large a sum are rounded by up to a unit in the last place each; a dimension
-    that has the steps of one in k pieces of the line is off by a k²-th of that.
+    that has a k-th of the steps is off by a k²-th of that.
     """
-    renamed: dict[tuple[int, int], int] = {}
-    for dim in feature.dims:
-        own = [step for step in steps if dim in step.pieces]
-        together = [[step.most for step in own if step.gate == gate]
-                    for gate in {step.gate for step in own}]  # fmt: skip
-        rounding = max((UNIT * len(sizes) * sum(sizes) for sizes in together), default=0.0)
+    for dim in dict.fromkeys(dim for step in steps for dim in step.out):
+        own = [step for step in steps if dim in step.out]
+        rounding = UNIT * len(own) * sum(step.most for step in own)
         count = min(len(own), ceil(rounding / MOST_ROUNDING))
         if count > 1:
-            dims = [dim, *blocks.new(count - 1)]
+            dims, _ = blocks.copies_of(dim)
+            dims = [*dims, *blocks.new(max(0, count - len(dims)))]
             blocks.repeated[dim] = dims, 1.0
-            pieces = sorted({step.pieces[dim] for step in own})
-            renamed |= {(dim, piece): dims[place * count // len(pieces)]
-                        for place, piece in enumerate(pieces)}  # fmt: skip
-    return [replace(step, out={renamed.get((dim, step.pieces.get(dim, -1)), dim): weight
-                               for dim, weight in step.out.items()})
-            for step in steps]  # fmt: skip
+            for place, step in enumerate(own):
+                step.out[dims[place * count // len(own)]] = step.out.pop(dim)
 
 
-def _steps(grid: Grid, gate: Gate, table: np.ndarray, first_piece: int) -> list[Step]:
+def _steps(grid: Grid, gate: Row, table: np.ndarray) -> list[Step]:
     """The steps of one cube: the value half-way, and what changes at each threshold.
 
     A step above the middle rises to the right, one below it to the left, so that hidden units are
     on where they are small: what they add up to is rounded less, and weak gates close them.
     """
     dims = grid.feature.dims
-    always = _gated(gate, Row({}, STEEP), 2 * STEEP)
+    always = sum_rows([Row({}, STEEP), gate.times(2 * STEEP)])
     line, levels, places = deciding_line(grid.lines, table)
     if line is None:
-        return [Step(always, {dims[int(places[0])]: 1.0}, gate)]
+        return [Step(always, {dims[int(places[0])]: 1.0})]
     low, high = (float(end) * line.unit for end in (line.totals.min(), line.totals.max()))
     changes = np.flatnonzero(np.diff(places)).tolist()
     thresholds = [float(levels[change] + levels[change + 1]) / 2 * line.unit for change in changes]
-    middle = sum(threshold < (low + high) / 2 for threshold in thresholds)
-    base = dims[int(places[changes[middle] if middle < len(changes) else -1])]
-    steps = [Step(always, {base: 1.0}, gate, pieces={base: first_piece + middle})]
+    pieces = [dims[place] for place in places[[*changes, -1]].tolist()]
+    middle = (low + high) / 2
+    steps = [Step(always, {pieces[sum(threshold < middle for threshold in thresholds)]: 1.0})]
     least_divisor, most_divisor = line.divisors
-    for piece, (change, threshold) in enumerate(zip(changes, thresholds, strict=True), first_piece):
+    for change, threshold, (old, new) in zip(changes, thresholds, pairwise(pieces), strict=True):
         gap = float(levels[change + 1] - levels[change]) * line.unit
         slope = STEEP / (gap / 2 / most_divisor)
-        sign, end = (-1.0, low) if piece < first_piece + middle else (1.0, high)
+        sign, end = (-1.0, low) if threshold < middle else (1.0, high)
         most = slope * (abs(end - threshold) / least_divisor)
-        row = _gated(gate, line.row_above(threshold).times(sign * slope), most + STEEP)
-        old, new = dims[int(places[change])], dims[int(places[change + 1])]
-        steps.append(Step(row, {old: -sign, new: sign}, gate, most, {old: piece, new: piece + 1}))
-        line.note_fineness(gap)
+        above = line.row_above(threshold).times(sign * slope)
+        row = sum_rows([above, gate.times(most + STEEP)])
+        steps.append(Step(row, {old: -sign, new: sign}, most))
+        note_fineness(grid.blocks, line.weights, gap / least_divisor)
     return steps
-
-
-def _gated(gate: Gate, row: Row, widest: float) -> Row:
-    """A row that is up to `widest` above 0 as one that is so only where all of a gate holds."""
-    conditions = [condition.times(widest) for condition in gate]
-    return sum_rows([row, *conditions, Row({}, -widest * len(gate))])
