@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate.program.cases import compared
 from rasp.compiler.analysis.formulas import (
     Formula,
     as_s_op,
@@ -24,7 +25,6 @@ from rasp.compiler.analysis.formulas import (
 )
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
-from rasp.compiler.heads.truth_tables import comparison_table
 from rasp.compiler.refusals import Refusal
 from rasp.graph import (
     Const,
@@ -81,7 +81,7 @@ class Selectors:
         is_small = 0 < len(keys) * len(queries) <= MOST_COMPARED
         if not is_small or (is_same and len(keys) > 1) or max(map(len, sorts)) > 1:
             return literal
-        truth = comparison_table(keys, queries, literal.op)
+        truth = compared(keys, queries, literal.op)
         return bool(truth[0, 0]) if (truth == truth[0, 0]).all() else literal
 
     def _is_one_atom(self, node: SOp) -> bool:
@@ -135,7 +135,7 @@ class Selectors:
         keys, queries = self.values.of(literal.keys), self.values.of(literal.queries)
         columns = [*keys.outcomes] * (1 if keys.inputs else size)
         rows = [*queries.outcomes] * (1 if queries.inputs else size)
-        return comparison_table(columns, rows, literal.op)
+        return compared(columns, rows, literal.op)
 
     def value_at_first_only(self, values: Values) -> Atom | None:
         """The value at index 0 of an s-op that is 0 everywhere else and depends on nothing else."""
