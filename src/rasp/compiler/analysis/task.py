@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rasp.compiler.analysis.model_layers import Deadlines
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
-from rasp.graph import Aggregate, Node, Selector
+from rasp.graph import Aggregate, Node
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +23,7 @@ class Task:
     layer_of: Mapping[Aggregate, int]
     """The layer of the model whose heads compute each aggregate."""
     siblings: Mapping[Aggregate, Sequence[Aggregate]]
-    """The aggregates that one head of the schedule computes."""
-    same_pick_as: Mapping[Selector, Selector]
-    """For a selector, another one that picks the same, and is ready first."""
+    """The aggregates that one head of the schedule computes: their selectors pick the same."""
     deadlines: Deadlines
     is_careful: bool = False
     """Whether a plan leaves more room for rounding than most programs need: the residual stream

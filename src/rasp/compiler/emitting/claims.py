@@ -155,7 +155,7 @@ class Claimant(ABC):
 
     def _meaning(self, node: Aggregate) -> Meaning | None:
         analysis = self.analysis
-        formula, _ = analysis.selectors.formula(node.selector)
+        formula, _ = analysis.selectors.formula(node)
         if formula is False:
             return Meaning("never", ())
         direct = [output for head in analysis.heads for output in head.outputs

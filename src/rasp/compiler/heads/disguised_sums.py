@@ -93,7 +93,7 @@ class SumShapes:
 
     def _compared_shape(self, node: Aggregate) -> Sum | None:
         """An aggregate m that is only compared with c, as c plus the sum of what exceeds c."""
-        formula, _ = self.selectors.formula(node.selector)
+        formula, _ = self.selectors.formula(node)
         constants = {self._compared_with(user, node) for user in self.task.users[node]}
         if not self._has_numbers(node) or node in self.task.outputs or len(constants) != 1:
             return None
@@ -116,7 +116,7 @@ class SumShapes:
     def _find_shape(self, node: Aggregate) -> Sum | None:
         if not self._has_numbers(node):
             return None
-        formula, _ = self.selectors.formula(node.selector)
+        formula, _ = self.selectors.formula(node)
         first_value = self.selectors.value_at_first_only(self.values.of(node.values))
         if self._is_always_set_against_others(node):
             return Sum("ratio", formula, self._parts(formula, node.values))
@@ -145,7 +145,7 @@ class SumShapes:
         """Whether there is a sum over what an aggregate picks."""
         if not self.settings.sink or isinstance(node.selector, SelectBest):
             return False
-        formula, _ = self.selectors.formula(node.selector)
+        formula, _ = self.selectors.formula(node)
         values = self.values.of(node.values)
         is_numeric = values.kinds <= {int, Fraction} and not values.counts_conditions
         return is_numeric and formula is not False

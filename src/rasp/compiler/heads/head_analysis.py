@@ -76,7 +76,7 @@ class HeadAnalysis:
 
     def _aggregate(self, node: Aggregate) -> Values:
         values = self.values.of(node.values)
-        formula, best = self.selectors.formula(node.selector)
+        formula, best = self.selectors.formula(node)
         if formula is False:
             return self.values.sums.table(0, (), [node.default])
         compared = [*sides(formula), *scored_by(best)]
@@ -91,7 +91,7 @@ class HeadAnalysis:
 
     def _mean(self, node: Aggregate, values: Values) -> Values:
         """What a head picks for an aggregate, or the mean of it."""
-        formula, best = self.selectors.formula(node.selector)
+        formula, best = self.selectors.formula(node)
         may_be_empty = not self.facts.is_never_empty(formula)
         picked, is_unique, longest = self._picked(node, values)
         atoms = distinct([*picked, node.default] if may_be_empty else picked)
@@ -127,7 +127,7 @@ class HeadAnalysis:
         """What an aggregate gives where it picks something; whether that is always one value; and
         where the length decides it, the longest input for each different atom.
         """
-        formula, best = self.selectors.formula(node.selector)
+        formula, best = self.selectors.formula(node)
         if self.picks.at_most_one(formula, best) or _has_one_number(values):
             return values.atoms, True, ()
         fractions = [Fraction(atom) for atom in _numbers_in(values)]
@@ -142,7 +142,7 @@ class HeadAnalysis:
 
     def _move_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
         """Move a count in place of what it stands for, where that says as much."""
-        formula, best = self.selectors.formula(node.selector)
+        formula, best = self.selectors.formula(node)
         may_be_empty = not self.facts.is_never_empty(formula)
         moves_one = values.kinds == {bool} or self.picks.at_most_one(formula, best)
         if not moves_one and not (_counts_up(values) and self._is_compared_with_zero(node)):

@@ -138,7 +138,7 @@ class SelectorFacts:
 
     def unseen(self, node: Aggregate) -> Refusal | None:
         """Why a causal model cannot have a head for an aggregate."""
-        formula, _ = self.selectors.formula(node.selector)
+        formula, _ = self.selectors.formula(node)
         if not self.settings.causal or self._is_causal(formula):
             return None
         otherwise = (", and write `indices + 1` for `length`" if self.settings.next_token

@@ -27,11 +27,11 @@ from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.refusals import Refusal
 from rasp.graph import (
+    Aggregate,
     Const,
     Elementwise,
     Scorer,
     SelectBest,
-    Selector,
     SOp,
     apply_operator,
     is_everywhere,
@@ -51,11 +51,11 @@ class Selectors:
         self.task, self.settings, self.values = values.task, values.settings, values
         self.index = values.index
         self.formula = cache(self._formula)
-        """A selector as a formula, and what its best picks are scored by."""
+        """The selector of an aggregate as a formula, and what its best picks are scored by."""
         self._picks = cache(self._comparison_by_index)
 
-    def _formula(self, selector: Selector) -> tuple[Formula, Scorer | None]:
-        selector = self.task.same_pick_as.get(selector, selector)
+    def _formula(self, node: Aggregate) -> tuple[Formula, Scorer | None]:
+        selector = self.task.siblings[node][0].selector
         best: Scorer | None = None
         if isinstance(selector, SelectBest):
             best, selector = selector.scorer, selector.selector

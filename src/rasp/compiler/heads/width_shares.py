@@ -86,7 +86,7 @@ class WidthShares:
         if len(self.task.siblings[node]) > 1:
             return nothing
         try:
-            formula, best = self.selectors.formula(node.selector)
+            formula, best = self.selectors.formula(node)
             values = self.values.of(node.values)
         except Refusal:
             return nothing
