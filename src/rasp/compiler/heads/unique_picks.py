@@ -2,22 +2,19 @@
 
 No two keys are picked by one query where keys are compared by `==` with something that is different
 at each position: a function of the index alone with no value twice, or a rank (how many keys a
-strict order of all positions picks). The best key is one where scores of different positions
-differ, and a promise may say that there is one. Several keys hold one value where the
-selector compares that value by `==`, or keys that tie have the same.
+strict order of all positions picks). The best key is one where scores are one
+product and differ for different positions, and a promise may say that there is one. Several keys
+hold one value where the selector compares that value by `==`, or keys that tie have the same.
 """
 
 from __future__ import annotations
-
-from fractions import Fraction
 
 from rasp.certificate.program.orders import is_strict_order
 from rasp.compiler.analysis.formulas import Formula, comparisons, keys_and_queries
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, mixture, summed_over
 from rasp.compiler.heads.promised_picks import PromisedPicks
-from rasp.compiler.heads.selectors import MOST_COMPARED
-from rasp.graph import Indices, Score, Scorer, SOp, score_terms
+from rasp.graph import Indices, Score, Scorer, SOp
 from rasp.graph.formulas import Comparison, conjuncts, rewritten
 
 
@@ -29,41 +26,30 @@ class UniquePicks:
 
     def at_most_one(self, formula: Formula, best: Scorer | None) -> bool:
         """Whether no query can pick two keys."""
-        if self.values.settings.max_length == 1:
-            return True
-        if best is not None and self._tells_apart(best, Indices()):
-            return True
-        if any(map(self._is_injective, _compared_by_equality(formula))):
-            return True
-        return self.promises.of(formula)[1] <= 1
+        return (
+            self.values.settings.max_length == 1
+            or (best is not None and self._tells_apart(best, Indices()))
+            or any(map(self._is_injective, _compared_by_equality(formula)))
+            or self.promises.of(formula)[1] <= 1
+        )
 
     def one_value(self, values: SOp, formula: Formula, best: Scorer | None) -> bool:
         """Whether all keys that a query picks hold the same value, however many they are."""
-        if best is not None and self._tells_apart(best, values):
-            return True
-        return values in _compared_by_equality(formula)
+        return values in _compared_by_equality(formula) or (
+            best is not None and self._tells_apart(best, values)
+        )
 
     def _tells_apart(self, best: Scorer, values: SOp) -> bool:
-        """Whether keys that tie, for some query, surely hold the same value."""
+        """Whether keys that tie, for some query, surely hold the same value: they are scored by one
+        product, which no query makes 0.
+        """
         match best:
-            case Score(keys, queries) if keys is values:
-                return all(self.values.of(queries).outcomes)
-            case Score(keys, queries) if isinstance(values, Indices):
-                return self._is_injective(keys) and all(self.values.of(queries).outcomes)
-            case Score():
-                return False
-        terms = score_terms(best)
-        asked = self.values.joints.numbers([term.queries for term in terms])
-        sent = self.values.joints.numbers([*(term.keys for term in terms), values])
-        if len(asked) * len(sent) > MOST_COMPARED:
-            return False
-        for query in asked:
-            holders: dict[Fraction, Fraction] = {}
-            for *sides, value in sent:
-                score = sum((a * b for a, b in zip(sides, query, strict=True)), Fraction(0))
-                if holders.setdefault(score, value) != value:
-                    return False
-        return True
+            case Score(keys, queries):
+                is_decided = keys is values or (
+                    isinstance(values, Indices) and self._is_injective(keys)
+                )
+                return is_decided and all(self.values.of(queries).outcomes)
+        return False
 
     def _is_injective(self, keys: SOp) -> bool:
         """Whether no two positions hold the same: the index decides it, or it is a rank."""
