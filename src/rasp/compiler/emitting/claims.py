@@ -108,7 +108,7 @@ class Claimant(ABC):
             best,
             self._all_inputs(term.queries for term in terms),
             self._all_inputs(term.keys for term in terms),
-            self.analysis.facts.is_never_empty(head.formula),
+            self.analysis.picks.is_never_empty(head.formula),
             family,
             weight_of(boost_of(self.plan.settings.max_length))
             if head.mode == self.weighed

@@ -33,7 +33,7 @@ def analyse(
     analysis = HeadAnalysis(_task(nodes, settings, refusals, deadlines, is_careful))
     if settings.where is not None:
         with refusals.blaming(settings.where):
-            analysis.promises.promise(settings.where)
+            analysis.picks.promise(settings.where)
     refusals.raise_all()
     for node in in_order(nodes):
         if isinstance(node, SOp):

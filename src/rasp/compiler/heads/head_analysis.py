@@ -33,11 +33,9 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.heads.disguised_sums import Sum, SumShapes
 from rasp.compiler.heads.head_ranges import HeadRanges
-from rasp.compiler.heads.promised_picks import PromisedPicks
+from rasp.compiler.heads.pick_counts import PickCounts
 from rasp.compiler.heads.scorers import scored_by
-from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.compiler.heads.selectors import Selectors
-from rasp.compiler.heads.unique_picks import UniquePicks
 from rasp.compiler.heads.width_shares import WidthShares, share_of
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order
@@ -52,15 +50,13 @@ class HeadAnalysis:
         self.task, self.settings = task, task.settings
         self.values = ValueAnalysis(task, self)
         self.selectors = Selectors(self.values)
-        self.promises = PromisedPicks(self.selectors)
-        self.facts = SelectorFacts(self.selectors, self.promises)
-        self.never_picks = self.facts.never_picks
-        self.picks = UniquePicks(self.promises)
-        self._ranges = HeadRanges(self.facts)
+        self.never_picks = self.selectors.never_picks
+        self.picks = PickCounts(self.selectors)
+        self._ranges = HeadRanges(self.picks)
         self.ranges = self._ranges.of
-        self.sums = SumShapes(self.facts)
+        self.sums = SumShapes(self.picks)
         self.heads: list[PlannedHead] = []
-        self.widths = WidthShares(self.facts, self.heads)
+        self.widths = WidthShares(self.picks, self.heads)
         self.products: dict[Node, Linear] = {}
         """The sums that products of an aggregate and its width are."""
         self.kept_as_sums: set[Node] = set()
@@ -92,7 +88,7 @@ class HeadAnalysis:
     def _mean(self, node: Aggregate, values: Values) -> Values:
         """What a head picks for an aggregate, or the mean of it."""
         formula, best = self.selectors.formula(node)
-        may_be_empty = not self.facts.is_never_empty(formula)
+        may_be_empty = not self.picks.is_never_empty(formula)
         picked, is_unique, longest = self._picked(node, values)
         atoms = distinct([*picked, node.default] if may_be_empty else picked)
         codes, are_names = head_codes(atoms, is_unique)
@@ -143,7 +139,7 @@ class HeadAnalysis:
     def _move_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
         """Move a count in place of what it stands for, where that says as much."""
         formula, best = self.selectors.formula(node)
-        may_be_empty = not self.facts.is_never_empty(formula)
+        may_be_empty = not self.picks.is_never_empty(formula)
         moves_one = values.kinds == {bool} or self.picks.at_most_one(formula, best)
         if not moves_one and not (_counts_up(values) and self._is_compared_with_zero(node)):
             raise Refusal(
@@ -224,7 +220,7 @@ class HeadAnalysis:
                 head.may_be_empty |= may_be_empty
                 return head
         head = PlannedHead(layer, mode, formula, best, may_be_empty, mode == "sum",
-                           refusal=self.facts.unseen(node))  # fmt: skip
+                           refusal=self.selectors.unseen(node))  # fmt: skip
         self.heads.append(head)
         return head
 

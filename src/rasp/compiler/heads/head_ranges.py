@@ -14,15 +14,15 @@ from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
-from rasp.compiler.heads.selector_facts import SelectorFacts
+from rasp.compiler.heads.pick_counts import PickCounts
 from rasp.compiler.refusals import Refusal
 
 
 class HeadRanges:
     """What numbers heads can make."""
 
-    def __init__(self, facts: SelectorFacts) -> None:
-        self.facts, self.values, self.settings = facts, facts.values, facts.settings
+    def __init__(self, picks: PickCounts) -> None:
+        self.picks, self.values, self.settings = picks, picks.values, picks.settings
         self._means = cache(means)
 
     def means_of(self, atoms: Iterable[Fraction]) -> list[Fraction]:
@@ -38,7 +38,7 @@ class HeadRanges:
 
     def sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
         """Every sum over the picked keys, of which each adds one of the values given."""
-        least = 1 if self.facts.is_never_empty(formula) else 0
+        least = 1 if self.picks.is_never_empty(formula) else 0
         by_index = [sent.outcomes for sent in values if sent.inputs == (self.values.index,)]
         are_alike = len(by_index) == len(values) and len(set(map(tuple, by_index))) == 1
         try:

@@ -2,7 +2,8 @@
 
 A comparison becomes True or False where it is the same for all that its sides can hold, or compares
 with itself what is the same at all positions. The rest are facts about formulas that look at keys
-alone, or at the two indices alone, which other files build on.
+alone, or at the two indices alone (a selector is causal, or empty at an index, by their table),
+which other files build on.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from rasp.graph import (
     is_everywhere,
     selectors_in,
 )
-from rasp.graph.formulas import Comparison, every, rewritten
+from rasp.graph.formulas import All, Comparison, Either, conjuncts, every, rewritten
 from rasp.operators.comparisons import EQUAL
 
 MOST_COMPARED = 100_000
@@ -53,6 +54,8 @@ class Selectors:
         self.formula = cache(self._formula)
         """The selector of an aggregate as a formula, and what its best picks are scored by."""
         self._picks = cache(self._comparison_by_index)
+        self.never_picks = cache(self._never_picks)
+        """(index,): whether a query there picks nothing, whatever the input is."""
 
     def _formula(self, node: Aggregate) -> tuple[Formula, Scorer | None]:
         selector = self.task.siblings[node][0].selector
@@ -143,3 +146,33 @@ class Selectors:
         if not (is_alone or values.inputs == (self.index,)) or any(values.outcomes[1:]):
             return None
         return values.outcomes[0] or None
+
+    def _never_picks(self, formula: Formula) -> np.ndarray:
+        never = np.zeros(self.settings.max_length, bool)
+        for part in conjuncts(formula):
+            picks = self.picks_by_index(part)
+            if picks is not None:
+                never |= ~picks.any(axis=1)
+        return never
+
+    def _is_causal(self, formula: Formula) -> bool:
+        """Whether no query picks a later key: each part of an `or`, and some part of an `and`."""
+        if isinstance(formula, Either):
+            return all(map(self._is_causal, formula.parts))
+        if isinstance(formula, All) and any(map(self._is_causal, formula.parts)):
+            return True
+        picks = self.picks_by_index(formula)
+        return picks is not None and not np.triu(picks, 1).any()
+
+    def unseen(self, node: Aggregate) -> Refusal | None:
+        """Why a causal model cannot have a head for an aggregate."""
+        formula, _ = self.formula(node)
+        if not self.settings.causal or self._is_causal(formula):
+            return None
+        otherwise = (", and write `indices + 1` for `length`" if self.settings.next_token
+                     else ", or compile with `causal=False`")  # fmt: skip
+        return Refusal(
+            f"its selector `{self.task.refusals.text(node.selector)}` may pick "
+            "keys after the query, which a causal model cannot see",
+            f"add `and select(indices, indices, <=)`{otherwise}",
+        )

@@ -21,7 +21,7 @@ from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, SumVariable, number
-from rasp.compiler.heads.selector_facts import SelectorFacts
+from rasp.compiler.heads.pick_counts import PickCounts
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate
 from rasp.graph.idioms import IS_FIRST
@@ -45,9 +45,9 @@ class Shares:
 class WidthShares:
     """Finds widths that need no sink, and adds their heads to those of a model."""
 
-    def __init__(self, facts: SelectorFacts, heads: list[PlannedHead]) -> None:
-        self.facts, self.selectors, self.values = facts, facts.selectors, facts.values
-        self.task, self.settings, self.heads = facts.values.task, facts.settings, heads
+    def __init__(self, picks: PickCounts, heads: list[PlannedHead]) -> None:
+        self.picks, self.selectors, self.values = picks, picks.selectors, picks.values
+        self.task, self.settings, self.heads = picks.values.task, picks.settings, heads
         self.shares: dict[Aggregate, Shares | None] = {}
 
     def of(self, node: Aggregate) -> Values | None:
@@ -96,7 +96,7 @@ class WidthShares:
         role, counted = ("always", others) if first is True else ("alone", first)
         if (role == "alone" and others is not False) or isinstance(counted, bool):
             return nothing
-        return (role, counted) if self.facts.is_never_empty(counted) else nothing
+        return (role, counted) if self.picks.is_never_empty(counted) else nothing
 
     def _make_shares(self, always: Aggregate, alone: Aggregate, formula: Formula) -> Shares:
         length = self.settings.max_length
@@ -107,7 +107,7 @@ class WidthShares:
         linear = Linear()
         for node, alike in ((always, [*share[1:], ONE]), (alone, [*share, Fraction(0)])):
             head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
-                        outweighs=node is always, refusal=self.facts.unseen(node))  # fmt: skip
+                        outweighs=node is always, refusal=self.selectors.unseen(node))  # fmt: skip
             states = tuple((total, total) for total in sorted(alike))
             output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
             head.outputs.append(output)
