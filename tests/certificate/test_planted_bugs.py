@@ -19,7 +19,7 @@ from rasp.certificate import Weights
 from rasp.compiler import Transformer, compact
 from rasp.compiler.emitting import emitter
 from rasp.compiler.emitting.emitter import Emitter
-from rasp.compiler.heads import selector_facts, unique_picks
+from rasp.compiler.heads.pick_counts import PickCounts
 from rasp.compiler.model import certificate
 from rasp.compiler.planning import attention, features, outputs, scores
 from rasp.errors import RaspError
@@ -124,11 +124,11 @@ BUGS: dict[str, Plant] = {
     "codes of strings are all the same": calling(
         outputs, "_codes", lambda right, codes: right(dict.fromkeys(codes, Fraction(0)))),
     "a mean is taken for a lone pick": calling(
-        unique_picks.UniquePicks, "at_most_one", lambda right, *given: True),
+        PickCounts, "at_most_one", lambda right, *given: True),
     "nothing is ever empty": calling(
-        selector_facts.SelectorFacts, "is_never_empty", lambda right, *given: True),
+        PickCounts, "is_never_empty", lambda right, *given: True),
     "equal formulas are all that there is": calling(
-        unique_picks.UniquePicks, "one_value", lambda right, *given: True),
+        PickCounts, "one_value", lambda right, *given: True),
 }  # fmt: skip
 assert len(BUGS) >= 25
 ROUNDING_BUGS: dict[str, Plant] = {

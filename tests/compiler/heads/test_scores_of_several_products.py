@@ -27,6 +27,7 @@ def best(score: str, values: str, selector: str = "select_all") -> str:
         "asked = length - 1 - indices; " + best(NEAREST, "tokens"),
         "asked = indices - 1; " + best(NEAREST, "tokens", 'select(tokens, "a", !=)'),
         best(A_FIRST, "tokens"),
+        best(A_FIRST, "indices"),
         best(BY_TOKEN, "indices"),
         best(BY_TOKEN, 'indicator(tokens == "b")'),
     ],

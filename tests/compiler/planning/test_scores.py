@@ -50,7 +50,7 @@ def test_every_match_scores_its_reference_and_every_other_key_less(
     options = read_settings("ab", LENGTH, None, False, True, "paper", "compact")
     deadlines = Deadlines(schedule([node]))
     analysis = analyse([node], options, Refusals(Program(), [node]), deadlines)
-    formula, _ = analysis.selectors.formula(selector)
+    formula, _ = analysis.selectors.formula(node)
     if isinstance(formula, bool):
         return
     request = Request(attention_time(1), STRENGTH, uniform, needs_reference=True)

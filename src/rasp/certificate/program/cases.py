@@ -31,6 +31,7 @@ from rasp.graph import (
     SOp,
     selectors_in,
 )
+from rasp.operators import COMPARE
 
 if TYPE_CHECKING:
     from rasp.certificate.program.picks import Picks
@@ -82,10 +83,9 @@ def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: st
     left, right = (np.array([-1 if atom is None else rank[isinstance(atom, str), atom]
                              for atom in atoms], int) for atoms in (keys, queries))  # fmt: skip
     one, other = left[None, :], right[:, None]
-    table = {"==": one == other, "!=": one != other, "<": one < other,
-             "<=": one <= other, ">": one > other, ">=": one >= other}[op]  # fmt: skip
-    if op not in ("==", "!="):
-        texts = len([is_text for is_text, _ in order if not is_text])
+    table = COMPARE[op](one, other)
+    texts = len([is_text for is_text, _ in order if not is_text])
+    if op not in ("==", "!=") and 0 < texts < len(order):
         table = table & ((one < texts) == (other < texts))
     return np.asarray(table & (one >= 0) & (other >= 0))
 

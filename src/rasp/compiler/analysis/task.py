@@ -14,7 +14,7 @@ from math import inf
 from rasp.architecture.schedule import Schedule
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
-from rasp.graph import Aggregate, Node, Selector, in_order
+from rasp.graph import Aggregate, Node, in_order
 
 
 class NeedsFeedForward(Exception):
@@ -105,9 +105,7 @@ class Task:
     layer_of: Mapping[Aggregate, int]
     """The layer of the model whose heads compute each aggregate."""
     siblings: Mapping[Aggregate, Sequence[Aggregate]]
-    """The aggregates that one head of the schedule computes."""
-    same_pick_as: Mapping[Selector, Selector]
-    """For a selector, another one that picks the same, and is ready first."""
+    """The aggregates that one head of the schedule computes: their selectors pick the same."""
     deadlines: Deadlines
     is_careful: bool = False
     """Whether a plan leaves more room for rounding than most programs need: the residual stream

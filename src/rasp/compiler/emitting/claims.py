@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -108,7 +109,7 @@ class Claimant(ABC):
             best,
             self._all_inputs(term.queries for term in terms),
             self._all_inputs(term.keys for term in terms),
-            self.analysis.facts.is_never_empty(head.formula),
+            self.analysis.picks.is_never_empty(head.formula),
             family,
             weight_of(boost_of(self.plan.settings.max_length))
             if head.mode == self.weighed
@@ -154,32 +155,7 @@ class Claimant(ABC):
         return {node: meaning for node, meaning in meanings.items() if meaning is not None}
 
     def _meaning(self, node: Aggregate) -> Meaning | None:
-        analysis = self.analysis
-        formula, _ = analysis.selectors.formula(node.selector)
-        if formula is False:
-            return Meaning("never", ())
-        direct = [output for head in analysis.heads for output in head.outputs
-                  if head.mode == "mean" and output.known_by is node]  # fmt: skip
-        if direct:
-            counted = direct[0].carrier is not None and not direct[0].head.picks_one
-            return Meaning("positive" if counted else "mean", (self.names.number(direct[0]),))
-        shares = analysis.widths.shares.get(node)
-        if shares is not None:
-            outputs = tuple(map(self.names.number, shares.variable.linear.of(HeadOutput)))
-            return Meaning("shares", outputs, Fraction(node is shares.always))
-        shapes = analysis.sums.sum_shapes(analysis.task.siblings[node])
-        if shapes is None:
+        if node not in self.analysis.meanings:
             return None
-        shape = shapes[node]
-        outputs = tuple(self._sum_output(node, part, values) for part, values in shape.parts
-                        if self.values.of(values).atoms != [0])  # fmt: skip
-        return Meaning(shape.kind, outputs, shape.constant, shape.bos, Fraction(shape.bos_factor))
-
-    def _sum_output(self, node: Aggregate, formula: Formula, values: SOp) -> int:
-        layer = self.analysis.task.layer_of[node]
-        for head in self.analysis.heads:
-            if (head.layer, head.mode, head.formula) == (layer, "sum", formula):
-                for output in head.outputs:
-                    if output.values is values:
-                        return self.names.number(output)
-        raise AssertionError("a sum without a head")
+        meaning, outputs = self.analysis.meanings[node]
+        return replace(meaning, outputs=tuple(map(self.names.number, outputs)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from rasp.architecture.schedule import schedule
@@ -10,8 +10,7 @@ from rasp.compiler.analysis.task import Deadlines, Task
 from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
-from rasp.graph import Aggregate, Node, Selector, SOp, in_order, users
-from rasp.graph.normal import Form, normal_forms
+from rasp.graph import Aggregate, Node, SOp, in_order, users
 
 
 def check_s_ops(nodes: Sequence[Node], refusals: Refusals) -> None:
@@ -33,7 +32,7 @@ def analyse(
     analysis = HeadAnalysis(_task(nodes, settings, refusals, deadlines, is_careful))
     if settings.where is not None:
         with refusals.blaming(settings.where):
-            analysis.promises.promise(settings.where)
+            analysis.picks.promise(settings.where)
     refusals.raise_all()
     for node in in_order(nodes):
         if isinstance(node, SOp):
@@ -60,25 +59,4 @@ def _task(
                      if isinstance(node, Aggregate)}  # fmt: skip
     outputs = [*nodes, *promised]
     return Task(settings, refusals, frozenset(outputs), users(outputs), layer_of, siblings,
-                _first_of_form(outputs, layer_of), deadlines, is_careful)  # fmt: skip
-
-
-def _first_of_form(
-    nodes: Sequence[Node], layer_of: Mapping[Aggregate, int]
-) -> dict[Selector, Selector]:
-    """Map each selector to the first to be ready of those with its normal form.
-
-    The schedule counts them as one head, so the model has one for them.
-    """
-    ready: dict[Node, int] = {}
-    selectors: list[Selector] = []
-    for node in in_order(nodes):
-        ready[node] = max((ready[needed] for needed in node.needs), default=0)
-        if isinstance(node, Aggregate):
-            ready[node] = layer_of[node]
-            selectors.append(node.selector)
-    forms = normal_forms(selectors)
-    first: dict[Form, Selector] = {}
-    for selector in sorted(selectors, key=ready.__getitem__):
-        first.setdefault(forms[selector], selector)
-    return {selector: first[forms[selector]] for selector in selectors}
+                deadlines, is_careful)  # fmt: skip

@@ -20,6 +20,7 @@ and sums over the same selector share one head. Cost: 1 dimension for each sum, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -27,9 +28,10 @@ from itertools import combinations
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.formulas import Formula, in_stable_order
+from rasp.compiler.analysis.formulas import Formula, as_s_op, comparisons, in_stable_order
 from rasp.compiler.analysis.variables import HeadOutput, mixture, summed_over
-from rasp.compiler.heads.selector_facts import SelectorFacts
+from rasp.compiler.heads.pick_counts import PickCounts
+from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 from rasp.graph.formulas import Either, conjuncts, every
 from rasp.graph.idioms import IS_FIRST
@@ -66,9 +68,9 @@ class Sum:
 class SumShapes:
     """Finds the aggregates that are sums."""
 
-    def __init__(self, facts: SelectorFacts) -> None:
-        self.facts, self.selectors, self.values = facts, facts.selectors, facts.values
-        self.task, self.settings = facts.values.task, facts.settings
+    def __init__(self, picks: PickCounts) -> None:
+        self.picks, self.selectors, self.values = picks, picks.selectors, picks.values
+        self.task, self.settings = picks.values.task, picks.settings
         self._shapes: dict[Aggregate, Sum | None] = {}
         self.busy: set[Node] = set()
         """Aggregates whose values are being found: nothing may ask for them again."""
@@ -93,13 +95,13 @@ class SumShapes:
 
     def _compared_shape(self, node: Aggregate) -> Sum | None:
         """An aggregate m that is only compared with c, as c plus the sum of what exceeds c."""
-        formula, _ = self.selectors.formula(node.selector)
+        formula, _ = self.selectors.formula(node)
         constants = {self._compared_with(user, node) for user in self.task.users[node]}
         if not self._has_numbers(node) or node in self.task.outputs or len(constants) != 1:
             return None
         (constant,) = constants
         is_zero = constant == 0 == node.default
-        if constant is None or not (is_zero or self.facts.is_never_empty(formula)):
+        if constant is None or not (is_zero or self.picks.is_never_empty(formula)):
             return None
         excess = Elementwise("-", (node.values, Const(constant))) if constant else node.values
         return Sum("ratio", formula, self._parts(formula, excess), Fraction(constant))
@@ -116,7 +118,7 @@ class SumShapes:
     def _find_shape(self, node: Aggregate) -> Sum | None:
         if not self._has_numbers(node):
             return None
-        formula, _ = self.selectors.formula(node.selector)
+        formula, _ = self.selectors.formula(node)
         first_value = self.selectors.value_at_first_only(self.values.of(node.values))
         if self._is_always_set_against_others(node):
             return Sum("ratio", formula, self._parts(formula, node.values))
@@ -132,20 +134,49 @@ class SumShapes:
             parts = self._parts(formula, Const(1))
             return Sum("count", formula, parts, ZERO, first_value)
         if first is True:
-            bos = self.facts.picks_bos(others)
+            bos = self._picks_bos(others)
             parts = self._parts(others, NOT_FIRST if bos is None else Const(1))
             return Sum("count", others, parts, ONE, first_value, bos)
         if others is False and node.default == 0 and first_value == 1:
-            bos = self.facts.picks_bos(first)
+            bos = self._picks_bos(first)
             parts = self._parts(first, IS_FIRST) if bos is None else ()
             return Sum("pick", first, parts, ZERO, first_value, bos)
         return None
+
+    def _picks_bos(self, formula: Formula) -> SOp | None:
+        """1 where a query picks the BOS, else 0; None where that takes attention to know.
+
+        Only for selectors that always pick something, so that no count falls below 0 without it.
+        """
+        if self.settings.bos is None or self.settings.max_length == 1:
+            return None
+        if isinstance(formula, bool) or not self.picks.is_never_empty(formula):
+            return None
+        at_bos = {part.keys: self._atom_at_bos(part.keys) for part in comparisons(formula)}
+        atoms = {keys: atom for keys, atom in at_bos.items() if atom is not None}
+        if len(atoms) < len(at_bos):
+            return None
+        is_picked = as_s_op(formula, lambda part: Elementwise(
+            part.op, (Const(atoms[part.keys]), part.queries)))  # fmt: skip
+        indicator = Elementwise("indicator", (is_picked,))
+        with suppress(Refusal):
+            values = self.values.of(indicator)
+            if values.linear is not None and values.layer == 0:
+                return indicator
+        return None
+
+    def _atom_at_bos(self, keys: SOp) -> Atom | None:
+        """What the keys hold at the BOS, where the embedding alone decides it."""
+        values = self.values.of(keys)
+        if values.inputs == (self.values.token,):
+            return values.outcomes[-1]
+        return values.outcomes[0] if values.inputs in ((), (self.values.index,)) else None
 
     def _has_numbers(self, node: Aggregate) -> bool:
         """Whether there is a sum over what an aggregate picks."""
         if not self.settings.sink or isinstance(node.selector, SelectBest):
             return False
-        formula, _ = self.selectors.formula(node.selector)
+        formula, _ = self.selectors.formula(node)
         values = self.values.of(node.values)
         is_numeric = values.kinds <= {int, Fraction} and not values.counts_conditions
         return is_numeric and formula is not False

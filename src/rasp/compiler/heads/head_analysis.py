@@ -15,8 +15,9 @@ from fractions import Fraction
 from itertools import accumulate
 
 from rasp.atoms import Atom
+from rasp.certificate.claims import Meaning
 from rasp.compiler.analysis.formulas import Formula, sides
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.rounding import can_be_rounded
 from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
@@ -33,12 +34,10 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.heads.disguised_sums import Sum, SumShapes
 from rasp.compiler.heads.head_ranges import HeadRanges
-from rasp.compiler.heads.promised_picks import PromisedPicks
+from rasp.compiler.heads.pick_counts import PickCounts
 from rasp.compiler.heads.scorers import scored_by
-from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.compiler.heads.selectors import Selectors
-from rasp.compiler.heads.unique_picks import UniquePicks
-from rasp.compiler.heads.width_shares import WidthShares, share_of
+from rasp.compiler.heads.width_shares import Computed, WidthShares, share_of
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order
 
@@ -52,15 +51,15 @@ class HeadAnalysis:
         self.task, self.settings = task, task.settings
         self.values = ValueAnalysis(task, self)
         self.selectors = Selectors(self.values)
-        self.promises = PromisedPicks(self.selectors)
-        self.facts = SelectorFacts(self.selectors, self.promises)
-        self.never_picks = self.facts.never_picks
-        self.picks = UniquePicks(self.promises)
-        self._ranges = HeadRanges(self.facts)
+        self.never_picks = self.selectors.never_picks
+        self.picks = PickCounts(self.selectors)
+        self._ranges = HeadRanges(self.picks)
         self.ranges = self._ranges.of
-        self.sums = SumShapes(self.facts)
+        self._sums = SumShapes(self.picks)
         self.heads: list[PlannedHead] = []
-        self.widths = WidthShares(self.facts, self.heads)
+        self.meanings: dict[Aggregate, Computed] = {}
+        """How each aggregate follows from what heads put out, as the checker is told."""
+        self._widths = WidthShares(self.picks, self.heads, self.meanings)
         self.products: dict[Node, Linear] = {}
         """The sums that products of an aggregate and its width are."""
         self.kept_as_sums: set[Node] = set()
@@ -68,54 +67,62 @@ class HeadAnalysis:
 
     def of(self, node: Aggregate) -> Values:
         """What an aggregate holds."""
-        self.sums.busy.add(node)
+        self._sums.busy.add(node)
         try:
             return self._aggregate(node)
         finally:
-            self.sums.busy.discard(node)
+            self._sums.busy.discard(node)
 
     def _aggregate(self, node: Aggregate) -> Values:
         values = self.values.of(node.values)
-        formula, best = self.selectors.formula(node.selector)
+        formula, best = self.selectors.formula(node)
         if formula is False:
+            self.meanings[node] = Meaning("never", ()), ()
             return self.values.sums.table(0, (), [node.default])
         compared = [*sides(formula), *scored_by(best)]
         if not values.atoms or not all(self.values.of(side).atoms for side in compared):
             return Values((), [None], 0, frozenset())
-        shapes = self.sums.sum_shapes(self.task.siblings[node])
+        shapes = self._sums.sum_shapes(self.task.siblings[node])
         if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
             return self._move_count(node, values, values.inputs[0])
         if shapes is not None:
             return self._sum(node, shapes[node])
-        return self.widths.of(node) or self._mean(node, values)
+        return self._widths.of(node) or self._mean(node, values)
 
     def _mean(self, node: Aggregate, values: Values) -> Values:
         """What a head picks for an aggregate, or the mean of it."""
-        formula, best = self.selectors.formula(node.selector)
-        may_be_empty = not self.facts.is_never_empty(formula)
         picked, is_unique, longest = self._picked(node, values)
-        atoms = distinct([*picked, node.default] if may_be_empty else picked)
+        head, default = self._mean_head(node)
+        atoms = distinct([*picked, default])
         codes, are_names = head_codes(atoms, is_unique)
-        head = self._head(node, "mean", formula, best, may_be_empty)
-        if head.may_be_empty and not self.settings.sink:
+        head.picks_one |= not _numbers_in(values)
+        head.needs_uniform |= not is_unique and len(set(codes_of(values.atoms).values())) > 1
+        states = tuple((atom, codes[atom]) for atom in atoms)
+        output = HeadOutput(
+            head.layer, states, self._is_inexact(codes.values()), head, node.values, default,
+            codes if are_names else None, known_by=node, longest=longest,
+        )  # fmt: skip
+        head.outputs.append(output)
+        self.meanings[node] = Meaning("mean", ()), [output]
+        if len(atoms) == 1:
+            return self.values.sums.table(0, (), atoms)
+        return self.values.sums.table(head.layer, (output,), atoms)
+
+    def _mean_head(self, node: Aggregate) -> tuple[PlannedHead, Atom | None]:
+        """The head that averages for an aggregate, and the default, where it may be needed."""
+        formula, best = self.selectors.formula(node)
+        head = self._head(node, "mean", formula, best)
+        head.picks_one |= self.picks.at_most_one(formula, best)
+        if self.picks.is_never_empty(formula):
+            return head, None
+        head.may_be_empty = True
+        if not self.settings.sink:
             head.refusal = Refusal(
                 "its selector may pick nothing, and without a sink softmax cannot tell that "
                 "from picking everything",
                 "compile with `sink=True`, or let the selector always pick something",
             )
-        head.picks_one |= not _numbers_in(values) or self.picks.at_most_one(formula, best)
-        head.needs_uniform |= not is_unique and len(set(codes_of(values.atoms).values())) > 1
-        states = tuple((atom, codes[atom]) for atom in atoms)
-        output = HeadOutput(
-            head.layer, states, self._is_inexact(codes.values()), head, node.values,
-            node.default if may_be_empty else None,
-            codes if are_names else None,
-            known_by=node, longest=longest,
-        )  # fmt: skip
-        head.outputs.append(output)
-        if len(atoms) == 1:
-            return self.values.sums.table(0, (), atoms)
-        return self.values.sums.table(head.layer, (output,), atoms)
+        return head, node.default
 
     def _is_inexact(self, codes: Iterable[Fraction]) -> bool:
         """Whether what a head adds stays off by rounding."""
@@ -127,7 +134,7 @@ class HeadAnalysis:
         """What an aggregate gives where it picks something; whether that is always one value; and
         where the length decides it, the longest input for each different atom.
         """
-        formula, best = self.selectors.formula(node.selector)
+        formula, best = self.selectors.formula(node)
         if self.picks.at_most_one(formula, best) or _has_one_number(values):
             return values.atoms, True, ()
         fractions = [Fraction(atom) for atom in _numbers_in(values)]
@@ -142,15 +149,13 @@ class HeadAnalysis:
 
     def _move_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
         """Move a count in place of what it stands for, where that says as much."""
-        formula, best = self.selectors.formula(node.selector)
-        may_be_empty = not self.facts.is_never_empty(formula)
-        moves_one = values.kinds == {bool} or self.picks.at_most_one(formula, best)
+        head, default = self._mean_head(node)
+        moves_one = values.kinds == {bool} or self.picks.at_most_one(head.formula, head.best)
         if not moves_one and not (_counts_up(values) and self._is_compared_with_zero(node)):
             raise Refusal(
                 "its values depend on too many combinations to be worked out at once",
                 self.settings.way_out,
             )
-        head = self._head(node, "mean", formula, best, may_be_empty)
         head.picks_one |= moves_one
         head.needs_uniform |= not moves_one
         counts = [code for _, code in carrier.states]
@@ -158,15 +163,16 @@ class HeadAnalysis:
         if not moves_one:
             states = [(code, code) for code in self._ranges.means_of(counts)]
         codes: dict[Atom, Fraction] = {}
-        if may_be_empty:
-            codes[node.default] = Fraction(-1) if moves_one or node.default != 0 else Fraction(0)
-            states = [(node.default, codes[node.default]), *states]
+        if default is not None:
+            codes[default] = Fraction(-1) if moves_one or default != 0 else Fraction(0)
+            states = [(default, codes[default]), *states]
         possible = tuple((atom, code) for atom, code in states if atom is not None)
         output = HeadOutput(
-            head.layer, possible, True, head, node.values, node.default if may_be_empty else None,
-            codes, carrier=carrier, known_by=node,
+            head.layer, possible, True, head, node.values, default, codes, carrier=carrier,
+            known_by=node,
         )  # fmt: skip
         head.outputs.append(output)
+        self.meanings[node] = Meaning("mean" if moves_one else "positive", ()), [output]
         outcomes = [atom for atom, _ in possible]
         return Values((output,), outcomes, head.layer, frozenset(map(type, outcomes)))
 
@@ -179,8 +185,11 @@ class HeadAnalysis:
         linear = Linear(shape.constant)
         if shape.bos is not None and (bos := self.values.of(shape.bos).linear) is not None:
             linear = linear + bos.times(shape.bos_factor)
-        for formula, values in shape.parts:
-            linear = linear + self._sum_output(node, formula, values, shape)
+        outputs = [self._sum_output(node, *part, shape) for part in shape.parts]
+        linear = total([linear, *(output.linear for output in outputs)])
+        told = [output for output in outputs if self.values.of(output.values).atoms != [0]]
+        factor = Fraction(shape.bos_factor)
+        self.meanings[node] = Meaning(shape.kind, (), shape.constant, shape.bos, factor), told
         first_value = shape.first_value
         if first_value is None:
             self.kept_as_sums.add(node)
@@ -196,7 +205,7 @@ class HeadAnalysis:
             outcomes = [None if count < 1 else share_of(first_value, count) for count in counts]
         return self.values.sums.table(table.layer, table.inputs, outcomes)
 
-    def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
+    def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> HeadOutput:
         if self.task.works_stepwise:
             self.task.deadlines.adopt(node.selector, in_order([values]))
         sent = self.values.of(values)
@@ -212,20 +221,18 @@ class HeadAnalysis:
             longest = tuple(map(int, sums)) if is_length else ()
             head.outputs.append(HeadOutput(head.layer, states, is_inexact, head, values, None,
                                is_length=is_length, known_by=node, longest=longest))  # fmt: skip
-        return next(output.linear for output in head.outputs if output.values is values)
+        return next(output for output in head.outputs if output.values is values)
 
     def _head(
-        self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None,
-        may_be_empty: bool = False,
-    ) -> PlannedHead:  # fmt: skip
+        self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None
+    ) -> PlannedHead:
         """The head of a layer with this mode, formula and scorer."""
         layer = self.task.layer_of[node]
         for head in self.heads:
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
-                head.may_be_empty |= may_be_empty
                 return head
-        head = PlannedHead(layer, mode, formula, best, may_be_empty, mode == "sum",
-                           refusal=self.facts.unseen(node))  # fmt: skip
+        head = PlannedHead(layer, mode, formula, best, False, mode == "sum",
+                           refusal=self.selectors.unseen(node))  # fmt: skip
         self.heads.append(head)
         return head
 

@@ -15,14 +15,14 @@ from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
 from rasp.compiler.analysis.weighted_sums import list_numbers
-from rasp.compiler.heads.selector_facts import SelectorFacts
+from rasp.compiler.heads.pick_counts import PickCounts
 
 
 class HeadRanges:
     """What numbers heads can make."""
 
-    def __init__(self, facts: SelectorFacts) -> None:
-        self.facts, self.values, self.settings = facts, facts.values, facts.settings
+    def __init__(self, picks: PickCounts) -> None:
+        self.picks, self.values, self.settings = picks, picks.values, picks.settings
         self._means = cache(means)
 
     def means_of(self, atoms: Iterable[Fraction]) -> list[Fraction]:
@@ -49,7 +49,7 @@ class HeadRanges:
         if are_alike and None not in by_index[0]:
             return subset_sums([number(atom) for atom in by_index[0]])
         codes = [Fraction(atom) for sent in values for atom in sent.atoms]
-        return sums(codes, self.settings.max_length, int(self.facts.is_never_empty(formula)))
+        return sums(codes, self.settings.max_length, int(self.picks.is_never_empty(formula)))
 
     def of(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
         """For each head (or the heads that share a selector), what it can add to a weighted sum."""

@@ -2,7 +2,8 @@
 
 A comparison becomes True or False where it is the same for all that its sides can hold, or compares
 with itself what is the same at all positions. The rest are facts about formulas that look at keys
-alone, or at the two indices alone, which other files build on.
+alone, or at the two indices alone (a selector is causal, or empty at an index, by their table),
+which other files build on.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cache
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate.program.cases import compared
 from rasp.compiler.analysis.formulas import (
     Formula,
     as_s_op,
@@ -24,20 +26,19 @@ from rasp.compiler.analysis.formulas import (
 )
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
-from rasp.compiler.heads.truth_tables import comparison_table
 from rasp.compiler.refusals import Refusal
 from rasp.graph import (
+    Aggregate,
     Const,
     Elementwise,
     Scorer,
     SelectBest,
-    Selector,
     SOp,
     apply_operator,
     is_everywhere,
     selectors_in,
 )
-from rasp.graph.formulas import Comparison, every, rewritten
+from rasp.graph.formulas import All, Comparison, Either, conjuncts, every, rewritten
 from rasp.operators.comparisons import EQUAL
 
 MOST_COMPARED = 100_000
@@ -51,11 +52,13 @@ class Selectors:
         self.task, self.settings, self.values = values.task, values.settings, values
         self.index = values.index
         self.formula = cache(self._formula)
-        """A selector as a formula, and what its best picks are scored by."""
+        """The selector of an aggregate as a formula, and what its best picks are scored by."""
         self._picks = cache(self._comparison_by_index)
+        self.never_picks = cache(self._never_picks)
+        """(index,): whether a query there picks nothing, whatever the input is."""
 
-    def _formula(self, selector: Selector) -> tuple[Formula, Scorer | None]:
-        selector = self.task.same_pick_as.get(selector, selector)
+    def _formula(self, node: Aggregate) -> tuple[Formula, Scorer | None]:
+        selector = self.task.siblings[node][0].selector
         best: Scorer | None = None
         if isinstance(selector, SelectBest):
             best, selector = selector.scorer, selector.selector
@@ -81,7 +84,7 @@ class Selectors:
         is_small = 0 < len(keys) * len(queries) <= MOST_COMPARED
         if not is_small or (is_same and len(keys) > 1) or max(map(len, sorts)) > 1:
             return literal
-        truth = comparison_table(keys, queries, literal.op)
+        truth = compared(keys, queries, literal.op)
         return bool(truth[0, 0]) if (truth == truth[0, 0]).all() else literal
 
     def _is_one_atom(self, node: SOp) -> bool:
@@ -135,7 +138,7 @@ class Selectors:
         keys, queries = self.values.of(literal.keys), self.values.of(literal.queries)
         columns = [*keys.outcomes] * (1 if keys.inputs else size)
         rows = [*queries.outcomes] * (1 if queries.inputs else size)
-        return comparison_table(columns, rows, literal.op)
+        return compared(columns, rows, literal.op)
 
     def value_at_first_only(self, values: Values) -> Atom | None:
         """The value at index 0 of an s-op that is 0 everywhere else and depends on nothing else."""
@@ -143,3 +146,33 @@ class Selectors:
         if not (is_alone or values.inputs == (self.index,)) or any(values.outcomes[1:]):
             return None
         return values.outcomes[0] or None
+
+    def _never_picks(self, formula: Formula) -> np.ndarray:
+        never = np.zeros(self.settings.max_length, bool)
+        for part in conjuncts(formula):
+            picks = self.picks_by_index(part)
+            if picks is not None:
+                never |= ~picks.any(axis=1)
+        return never
+
+    def _is_causal(self, formula: Formula) -> bool:
+        """Whether no query picks a later key: each part of an `or`, and some part of an `and`."""
+        if isinstance(formula, Either):
+            return all(map(self._is_causal, formula.parts))
+        if isinstance(formula, All) and any(map(self._is_causal, formula.parts)):
+            return True
+        picks = self.picks_by_index(formula)
+        return picks is not None and not np.triu(picks, 1).any()
+
+    def unseen(self, node: Aggregate) -> Refusal | None:
+        """Why a causal model cannot have a head for an aggregate."""
+        formula, _ = self.formula(node)
+        if not self.settings.causal or self._is_causal(formula):
+            return None
+        otherwise = (", and write `indices + 1` for `length`" if self.settings.next_token
+                     else ", or compile with `causal=False`")  # fmt: skip
+        return Refusal(
+            f"its selector `{self.task.refusals.text(node.selector)}` may pick "
+            "keys after the query, which a causal model cannot see",
+            f"add `and select(indices, indices, <=)`{otherwise}",
+        )

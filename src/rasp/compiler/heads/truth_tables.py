@@ -5,20 +5,20 @@ A table of truths is query by key; `classes` are the different rows (or columns)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate.program.cases import compared
 from rasp.compiler.analysis.formulas import Formula, keys_and_queries, meaning_of
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Joint
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 from rasp.graph.formulas import Comparison
-from rasp.operators import COMPARE
 
 MOST_PAIRS = 60_000_000
 """The largest table of truths, query by key."""
@@ -57,7 +57,7 @@ def side_of(values: ValueAnalysis, nodes: Sequence[SOp]) -> Side:
     joint = values.joints.of(nodes)
     rows = list(dict.fromkeys(row for row in joint.rows if None not in row))
     if len(nodes) == 1:
-        rows = [(atom,) for atom in in_order(atom for (atom,) in rows if atom is not None)]
+        rows.sort(key=lambda row: (isinstance(row[0], str), row[0]))  # numbers come first
     place_of = {row: place for place, row in enumerate(rows)}
     return Side(joint, rows, [place_of.get(row) for row in joint.rows])  # type: ignore[arg-type]
 
@@ -70,7 +70,7 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
         assert not isinstance(part, bool), "a conjunct that is decided is not one"
         columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
         rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
-        return comparison_table(columns, rows, part.op)
+        return compared(columns, rows, part.op)
 
     return meaning_of(formula, table, np.logical_and, np.logical_or)
 
@@ -86,31 +86,6 @@ def both_are_indices(values: ValueAnalysis, keys: Side, queries: Side) -> bool:
 def positions(side: Side) -> np.ndarray:
     """The position that each row stands for, where it is a position of its own."""
     return np.argsort(np.array(side.places, int))
-
-
-def comparison_table(
-    keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str
-) -> np.ndarray:
-    """Compare every key with every query; an atom that cannot be there matches nothing.
-
-    Numbers come before strings: a program that orders one against the other has no value there.
-
-    >>> comparison_table([1, 2], [2], "<").tolist()
-    [[True, False]]
-    """
-    atoms = (atom for atom in (*keys, *queries) if atom is not None)
-    ranks: dict[Atom | None, int] = {None: -1}
-    ranks |= {atom: place for place, atom in enumerate(in_order(atoms))}
-    left, right = (np.array([ranks[atom] for atom in side], int) for side in (keys, queries))
-    truth: np.ndarray = COMPARE[op](left[None, :], right[:, None])
-    return truth & (left >= 0)[None, :] & (right >= 0)[:, None]
-
-
-def in_order(atoms: Iterable[Atom]) -> list[Atom]:
-    """Different atoms in an order of all of them: numbers, then strings."""
-    different = set(atoms)
-    numbers = sorted(atom for atom in different if not isinstance(atom, str))
-    return [*numbers, *sorted(atom for atom in different if isinstance(atom, str))]
 
 
 def classes(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,73 +12,57 @@ dimension for each class of keys, and about 2N hidden units for what is made of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
 from math import exp, log
+from typing import TypeAlias
 
 from rasp.atoms import Atom
+from rasp.certificate.claims import Meaning
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.linear import total
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, SumVariable, number
-from rasp.compiler.heads.selector_facts import SelectorFacts
+from rasp.compiler.heads.pick_counts import PickCounts
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate
 from rasp.graph.idioms import IS_FIRST
 
-ONE = Fraction(1)
-
-
-@dataclass(frozen=True, eq=False)
-class Shares:
-    """A width's aggregates, and what the sum of their heads' shares says."""
-
-    always: Aggregate
-    """Picks what the selector picks, and position 0."""
-    alone: Aggregate
-    """Picks position 0 where the selector picks it, and nothing else."""
-    variable: SumVariable
-    counts: tuple[tuple[bool, int], ...]
-    """For each state of the sum: whether position 0 is picked, and how many others."""
+ZERO, ONE = Fraction(0), Fraction(1)
+Computed: TypeAlias = tuple[Meaning, Sequence[HeadOutput]]
+"""How an aggregate follows from outputs of heads, and from which."""
 
 
 class WidthShares:
     """Finds widths that need no sink, and adds their heads to those of a model."""
 
-    def __init__(self, facts: SelectorFacts, heads: list[PlannedHead]) -> None:
-        self.facts, self.selectors, self.values = facts, facts.selectors, facts.values
-        self.task, self.settings, self.heads = facts.values.task, facts.settings, heads
-        self.shares: dict[Aggregate, Shares | None] = {}
+    def __init__(
+        self, picks: PickCounts, heads: list[PlannedHead], meanings: dict[Aggregate, Computed]
+    ) -> None:
+        self.picks, self.selectors, self.values = picks, picks.selectors, picks.values
+        self.task, self.settings = picks.values.task, picks.settings
+        self.heads, self.meanings = heads, meanings
+        self._values: dict[Aggregate, Values | None] = {}
 
     def of(self, node: Aggregate) -> Values | None:
         """The values of one of the two aggregates of a width; None where it is not one."""
         if self.settings.sink or self.settings.max_length == 1:
             return None
-        if node not in self.shares:
+        if node not in self._values:
             self._find_shares(self.task.layer_of[node])
-        shares = self.shares[node]
-        if shares is None:
-            return None
-        first_value = self.selectors.value_at_first_only(self.values.of(node.values))
-        assert first_value is not None
-        if node is shares.alone:
-            outcomes = [first_value if picked else node.default for picked, _ in shares.counts]
-        else:
-            outcomes = [share_of(first_value, others + 1) for _, others in shares.counts]
-        return self.values.sums.table(shares.variable.layer, (shares.variable,), outcomes)
+        return self._values[node]
 
     def _find_shares(self, layer: int) -> None:
         """Look for the two aggregates of each width among those of a layer."""
         by_role: dict[tuple[str, Formula], list[Aggregate]] = {}
         for node, at in self.task.layer_of.items():
             if at == layer:
-                self.shares[node] = None
+                self._values[node] = None
                 by_role.setdefault(self._role(node), []).append(node)
         for (role, formula), nodes in by_role.items():
             others = by_role.get(("alone", formula), [])
             if role == "always" and len(nodes) == len(others) == 1:
-                shares = self._make_shares(nodes[0], others[0], formula)
-                self.shares |= {nodes[0]: shares, others[0]: shares}
+                self._make_shares(nodes[0], others[0], formula)
 
     def _role(self, node: Aggregate) -> tuple[str, Formula]:
         """What part of a width an aggregate can be, and the selector whose width it is."""
@@ -86,7 +70,7 @@ class WidthShares:
         if len(self.task.siblings[node]) > 1:
             return nothing
         try:
-            formula, best = self.selectors.formula(node.selector)
+            formula, best = self.selectors.formula(node)
             values = self.values.of(node.values)
         except Refusal:
             return nothing
@@ -96,26 +80,45 @@ class WidthShares:
         role, counted = ("always", others) if first is True else ("alone", first)
         if (role == "alone" and others is not False) or isinstance(counted, bool):
             return nothing
-        return (role, counted) if self.facts.is_never_empty(counted) else nothing
+        return (role, counted) if self.picks.is_never_empty(counted) else nothing
 
-    def _make_shares(self, always: Aggregate, alone: Aggregate, formula: Formula) -> Shares:
+    def _make_shares(self, always: Aggregate, alone: Aggregate, formula: Formula) -> None:
+        """Plan the heads of a width, and find what its aggregates hold: one picks position 0 beside
+        what the selector picks, the other one where the selector picks it, and nothing else.
+        """
         length = self.settings.max_length
         weight = weight_of(boost_of(length))
         share = [weight / (weight + others) for others in range(length)]
         sums = {share[others]: (False, others) for others in range(1, length)}
         sums |= {1 + share[others]: (True, others) for others in range(length)}
-        linear = Linear()
-        for node, alike in ((always, [*share[1:], ONE]), (alone, [*share, Fraction(0)])):
-            head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
-                        outweighs=node is always, refusal=self.facts.unseen(node))  # fmt: skip
-            states = tuple((total, total) for total in sorted(alike))
-            output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
-            head.outputs.append(output)
-            self.heads.append(head)
-            linear = linear + output.linear
-        states = tuple((total, total) for total in sorted(sums))
-        variable = SumVariable(self.task.layer_of[always], states, True, linear, linear)
-        return Shares(always, alone, variable, tuple(sums[total] for total, _ in states))
+        outputs = [self._share(always, formula, [*share[1:], ONE], outweighs=True),
+                   self._share(alone, formula, [*share, ZERO], outweighs=False)]  # fmt: skip
+        linear = total(output.linear for output in outputs)
+        states = tuple((number, number) for number in sorted(sums))
+        variable = SumVariable(outputs[0].layer, states, True, linear, linear)
+        counts = [sums[number] for number, _ in states]
+        first, lone = (self.selectors.value_at_first_only(self.values.of(node.values))
+                       for node in (always, alone))  # fmt: skip
+        assert first is not None
+        outcomes: dict[Aggregate, list[Atom | None]] = {
+            always: [share_of(first, others + 1) for _, others in counts],
+            alone: [lone if is_picked else alone.default for is_picked, _ in counts],
+        }
+        for node, held in outcomes.items():
+            self._values[node] = self.values.sums.table(variable.layer, (variable,), held)
+            self.meanings[node] = Meaning("shares", (), Fraction(node is always)), outputs
+
+    def _share(
+        self, node: Aggregate, formula: Formula, shares: list[Fraction], outweighs: bool
+    ) -> HeadOutput:
+        """What a head of its own gives to position 0."""
+        head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
+                           outweighs=outweighs, refusal=self.selectors.unseen(node))  # fmt: skip
+        states = tuple((number, number) for number in sorted(shares))
+        output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
+        head.outputs.append(output)
+        self.heads.append(head)
+        return output
 
 
 def share_of(first_value: Atom, count: int | Fraction) -> Atom:
