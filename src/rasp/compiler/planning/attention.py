@@ -85,8 +85,10 @@ class HeadPlan(HeadReads):
     values: list[Linear]
 
 
-def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -> HeadPlan:
-    """Plan one head; `wanted` says which sums of its outputs anything reads."""
+def plan_head(
+    features: Features, head: PlannedHead, basis: list[dict[HeadOutput, Fraction]]
+) -> HeadPlan:
+    """Plan one head, which moves these sums of its outputs."""
     head.check()
     time = attention_time(head.layer)
     best = _best_scores(features, head, time)
@@ -98,7 +100,6 @@ def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -
     if head.mode == "sum" and (reference.parts or reference.constant):
         # Every match scores exactly 0 then, so that adding it to the sink's score rounds nothing.
         products.append((reference.times(-1), ONE))
-    basis = _basis_of(head, wanted)
     values = [_sent_value(features, weights, time) for weights in basis]
     return HeadPlan(head, basis, products, scoring.sink(scored), values)
 
@@ -197,7 +198,7 @@ def _best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct:
     return Conjunct(products, Linear(low), low, spread=spread)
 
 
-def _basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
+def basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
     """Independent sums of the head's outputs, in whole numbers of them, for all that is wanted."""
     rows = ({output: linear.parts[output] for output in head.outputs if output in linear.parts}
             for linear in wanted)  # fmt: skip

@@ -8,7 +8,6 @@ these functions have rank, unless some must not be mixed because of rounding (`a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,7 +17,7 @@ from rasp.compiler.analysis.linear import Coordinate, Key, Linear, Shape, conten
 from rasp.compiler.analysis.rounding import is_power_of_two
 from rasp.compiler.analysis.times import layer_at
 from rasp.compiler.analysis.variables import HeadOutput
-from rasp.compiler.planning.features import Group, Reached
+from rasp.compiler.planning.features import Reached
 from rasp.compiler.planning.rounded_sums import FINEST, last_layer
 
 FEW, LARGEST_WEIGHT = 2, 1024
@@ -52,7 +51,7 @@ class Layout:
     """Whether what different blocks write is in different dimensions: each is written once, so
     that it is rounded once, and exact from then on."""
     dimensions: list[Linear] = field(default_factory=list)
-    """What each dimension holds (without constants)."""
+    """What each dimension holds (without constants); nothing, besides its mark, in the sink's."""
     fineness: dict[int, int] = field(default_factory=dict)
     """How much finer than what they hold dimensions are rounded, where that is not as usual."""
     _rows: dict[Coordinate, Row] = field(default_factory=dict)
@@ -142,11 +141,6 @@ class Layout:
                 _add(row, zero, -factor)
         return row
 
-    def written_by_groups(self) -> Counter[Group]:
-        """How many dimensions each group of hidden units writes."""
-        return Counter(group for dimension in self.dimensions
-                       for group in {step.group for step in dimension.of(Reached)})  # fmt: skip
-
 
 def _add(sums: dict[Key, Exact], terms: Mapping[Key, Exact], factor: Exact) -> None:
     """Add a multiple of some terms, in place; sums that are 0 are left out."""
@@ -198,13 +192,15 @@ def _with_ints(weights: Mapping[Coordinate, Exact] | Mapping[Coordinate | int, E
             for key, weight in weights.items()}  # fmt: skip
 
 
-def lay_out(demands: Iterable[Demand], separates_writers: bool = False) -> Layout:
-    """Choose the dimensions: earlier readers first, then simpler functions.
+def lay_out(
+    demands: Iterable[Demand], separates_writers: bool = False, has_sink: bool = False
+) -> Layout:
+    """Choose the dimensions: the sink's, then those of earlier readers, and of simpler functions.
 
     What the embedding alone decides is there from the start, so that the simplest come first
     whoever reads them: what holds 0 or 1 is exact, and so is what is made of such dimensions.
     """
-    layout = Layout(separates_writers)
+    layout = Layout(separates_writers, [Linear()] * has_sink)
     placed: set[Shape] = set()
     for demand in sorted(demands, key=_order):
         if demand.linear.shape not in placed:
