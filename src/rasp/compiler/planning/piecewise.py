@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from math import lcm
 from typing import TypeAlias
 
 import numpy as np
@@ -34,53 +33,29 @@ def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     >>> chords([Fraction(0), Fraction(3)], [Fraction(0), Fraction(1)])
     {Fraction(1, 1): Fraction(1, 2)}
     """
-    places, steps, kinds = _steps(points, values)
-    narrowest = _power_of_two_within(min((width for _, width in kinds), default=Fraction(1)))
+    places = np.flatnonzero(np.diff(numbered(values)[1])).tolist()
+    heights = [values[place + 1] - values[place] for place in places]
+    widths = [points[place + 1] - points[place] for place in places]
+    narrowest = _power_of_two_within(min(widths, default=Fraction(1)))
     # A power of two of which all slopes can be multiples; 0 where there is none.
-    finest = min((power_of_two_in(height / narrowest) for height, _ in kinds), default=ZERO)
-    lines = [_line(*kind, finest) for kind in kinds]
-    turns, end = [(points[0], ZERO)], 0  # from where on the slope is which
-    for place, step in zip(places, steps, strict=True):
-        width, slope = lines[step]
-        if place > end or width is not None:
-            turns.append((points[end], ZERO))
-        turns.append((points[place] if width is None else points[place + 1] - width, slope))
-        end = place + 1
-    if end < len(points) - 1:
-        turns.append((points[end], ZERO))
-    return {position: after - before for (_, before), (position, after) in pairwise(turns)
-            if after is not before and after != before}  # fmt: skip
+    finest = min((power_of_two_in(height / narrowest) for height in heights), default=ZERO)
+    kinks: Kinks = {}
+    for place, height, step in zip(places, heights, widths, strict=True):
+        width, end = _width_of_line(height, step, finest), points[place + 1]
+        slope = height / width
+        kinks[end - width] = kinks.get(end - width, ZERO) + slope
+        kinks[end] = -slope
+    kinks.pop(points[-1], None)  # nothing comes after it
+    return {position: change for position, change in kinks.items() if change}
 
 
-def _steps(
-    points: Sequence[Fraction], values: Sequence[Fraction]
-) -> tuple[list[int], list[int], list[tuple[Fraction, Fraction]]]:
-    """After which points the value changes, and how: which of some kinds of step, which follow,
-    each as its height and its width.
-    """
-    different, numbers = numbered(values)
-    heights = [value or ZERO for value in different]
-    unit = lcm(*(point.denominator for point in points))
-    whole = [point.numerator * (unit // point.denominator) for point in points]
-    places, number = np.flatnonzero(np.diff(numbers)).tolist(), numbers.tolist()
-    kinds: dict[tuple[int, int, int], int] = {}
-    steps = [kinds.setdefault((number[place], number[place + 1], whole[place + 1] - whole[place]),
-                              len(kinds)) for place in places]  # fmt: skip
-    sizes = [(heights[after] - heights[before], Fraction(gap, unit))
-             for before, after, gap in kinds]  # fmt: skip
-    return places, steps, sizes
-
-
-def _line(
-    height: Fraction, width: Fraction, finest: Fraction
-) -> tuple[Fraction | None, Fraction]:  # fmt: skip
-    """How wide a line is that makes a step, where that is less than all of it; and its slope."""
-    if not finest or (height / width / finest).denominator == 1:
-        return None, height / width
-    width = _power_of_two_within(width)  # float32 would round that slope
-    while (height / width / finest).denominator > 1:
-        width /= 2
-    return width, height / width
+def _width_of_line(height: Fraction, width: Fraction, finest: Fraction) -> Fraction:
+    """How wide a line is that makes a step, which has so much room."""
+    if finest and (height / width / finest).denominator > 1:  # float32 would round that slope
+        width = _power_of_two_within(width)
+        while (height / width / finest).denominator > 1:
+            width /= 2
+    return width
 
 
 def _power_of_two_within(gap: Fraction) -> Fraction:
