@@ -69,7 +69,7 @@ class Group:
     @cached_property
     def codes(self) -> list[list[Fraction]]:
         """The different codes of each input."""
-        return [sorted({code for _, code in variable.states}) for variable in self.inputs]
+        return [sorted(set(variable.codes_of_states)) for variable in self.inputs]
 
     @property
     def is_inexact(self) -> bool:
@@ -82,9 +82,8 @@ class Group:
     @cached_property
     def _code_of_state(self) -> list[np.ndarray]:
         """For each input, (state of it,): the place of its code."""
-        place_of = [{code: place for place, code in enumerate(codes)} for codes in self.codes]
-        return [np.array([places[code] for _, code in variable.states])
-                for variable, places in zip(self.inputs, place_of, strict=True)]  # fmt: skip
+        codes = (np.array(variable.codes_of_states, object) for variable in self.inputs)
+        return [np.unique(of_states, return_inverse=True)[1] for of_states in codes]
 
 
 class Features:
@@ -139,21 +138,14 @@ class Features:
     ) -> Linear:
         """A function of one of several s-ops: for each of them what it adds where it is the one."""
         assert values.choice is not None
-        analysis, choice, parts = self.values, values.choice, []
-        constant = [ZERO] * len(choice.leaves)
-        for place, leaf in enumerate(choice.leaves):
-            view = analysis.joints.view(leaf, values.layer)
+        joints, parts = self.values.joints, []
+        for place, leaf in enumerate(values.choice.leaves):
+            view = joints.view(leaf, values.layer)
             table = [None if atom is None else chosen.get(typed(atom)) for atom in view.outcomes]
-            if not view.inputs:
-                constant[place] = table[0] or ZERO
-                continue
-            gate = choice.gate(place)
-            variable = analysis.joints.node_variable(gate)
-            gated = [value for (is_it, _) in variable.states
+            gate = joints.node_variable(values.choice.gate(place))
+            gated = [value for (is_it, _) in gate.states
                      for value in (table if is_it else [ZERO] * len(table))]  # fmt: skip
-            parts.append(self.resolve(values.layer, (variable, *view.inputs), gated, time))
-        which = analysis.of(choice.which)
-        parts.append(self.of_values(which, lambda atom: constant[int(atom)], time))
+            parts.append(self.resolve(values.layer, (gate, *view.inputs), gated, time))
         return total(parts)
 
     def code(self, variable: Variable, time: int) -> Linear:
