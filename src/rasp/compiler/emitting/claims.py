@@ -176,10 +176,7 @@ class Claimant(ABC):
         return Meaning(shape.kind, outputs, shape.constant, shape.bos, Fraction(shape.bos_factor))
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp) -> int:
-        layer = self.analysis.task.layer_of[node]
-        for head in self.analysis.heads:
-            if (head.layer, head.mode, head.formula) == (layer, "sum", formula):
-                for output in head.outputs:
-                    if output.values is values:
-                        return self.names.number(output)
-        raise AssertionError("a sum without a head")
+        key = (self.analysis.task.layer_of[node], "sum", formula)
+        outputs = (output for head in self.analysis.heads for output in head.outputs
+                   if (head.layer, head.mode, head.formula) == key)  # fmt: skip
+        return next(self.names.number(output) for output in outputs if output.values is values)
