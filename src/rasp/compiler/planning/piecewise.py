@@ -154,7 +154,7 @@ def base_point(
     """
     if not functions:
         return points[0]
-    _, main = max(functions, key=lambda function: _reach(function[0]))
+    _, main = max(functions, key=lambda function: max(function[0]) - min(function[0]))
     rough = np.array([float(point) for point in points])
     steep = np.zeros(len(points), int)
     for _, kinks in functions:
@@ -175,11 +175,6 @@ def _strain(kinks: Kinks, points: np.ndarray) -> list[float]:
     places = np.searchsorted(positions, points, side="right")
     strains: list[float] = np.maximum(left, right)[places].tolist()
     return strains
-
-
-def _reach(values: Sequence[Fraction]) -> Fraction:
-    different = [value for value in numbered(values)[0] if value is not None]
-    return max(different) - min(different)
 
 
 def _slopes(kinks: Kinks, points: np.ndarray) -> tuple[list[Fraction], np.ndarray]:
