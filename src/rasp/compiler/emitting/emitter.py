@@ -59,15 +59,14 @@ class Emitter:
             for dimension in self.dimensions
         ]  # fmt: skip
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
-        self.rounding_constants = np.zeros(self.size)
+        usual = FINER if layout.separates_writers else FINEST
+        self.rounding_constants = np.array([
+            rounding_constant(dimension, plan.settings.max_length,
+                              layout.fineness.get(place, usual))
+            if plan.analysis.task.is_careful else 0.0
+            for place, dimension in enumerate(self.dimensions)
+        ])  # fmt: skip
         """The constant that each dimension holds until what heads add to it has been rounded."""
-        if plan.analysis.task.is_careful:
-            usual = FINER if layout.separates_writers else FINEST
-            self.rounding_constants = np.array([
-                rounding_constant(dimension, plan.settings.max_length,
-                                  layout.fineness.get(place, usual))
-                for place, dimension in enumerate(self.dimensions)
-            ])  # fmt: skip
         self.parameters = 0
         """How many weights the hidden units take so far."""
         self.units = {

@@ -68,16 +68,16 @@ def _power_of_two_within(gap: Fraction) -> Fraction:
 def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     """Pass through the points with few kinks, all of them away from the points, and flat ones
     where that makes no difference."""
-    points, values = _turning(points, values)
-    if len(points) == 1:
-        return {}
+    changes = np.diff(numbered(values)[1]) != 0  # inside a flat stretch, points are left out
+    turning = np.flatnonzero(np.append(True, changes) | np.append(changes, True)).tolist()
+    points, values = ([row[place] for place in turning] for row in (points, values))
     gaps, rises = ([after - before for before, after in pairwise(row)] for row in (points, values))
     chord = [rise / gap for rise, gap in zip(rises, gaps, strict=True)]
     choices: list[list[Fraction]] = []
     for place in range(len(points)):
         near = chord[max(0, place - 1) : place + 1]
-        # at an end of a flat stretch, whose inner points were left out, it stays flat
-        options = {ZERO, *near, sum(near, ZERO) / len(near)} if all(near) else {ZERO}
+        # at an end of a flat stretch, it stays flat
+        options = {ZERO, *near, sum(near, ZERO) / len(near)} if near and all(near) else {ZERO}
         choices.append(sorted(options, key=abs))
     slopes = _fewest(gaps, rises, choices)
     kinks = {points[0] - 1: slopes[0]}
@@ -132,16 +132,6 @@ def _kinks_between(gap: float, rise: float, left: float, right: float) -> int:
     if left != right:
         return 1 if gap / 8 <= gap - miss / (right - left) <= gap - gap / 8 else 2
     return 0 if abs(miss) <= 1e-9 * (abs(rise) + abs(left * gap)) else 2
-
-
-def _turning(
-    points: Sequence[Fraction], values: Sequence[Fraction]
-) -> tuple[list[Fraction], list[Fraction]]:
-    """Leave out the points inside a stretch where the value stays the same."""
-    _, numbers = numbered(values)
-    changes = np.diff(numbers) != 0
-    kept = np.flatnonzero(np.append(True, changes) | np.append(changes, True)).tolist()
-    return [points[place] for place in kept], [values[place] for place in kept]
 
 
 def base_point(
