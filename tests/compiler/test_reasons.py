@@ -84,7 +84,7 @@ def test_the_reason_is_told(
     ("budget", "reason"),
     [
         (
-            "planning.plan.MOST_CELLS",
+            "emitting.emitter.MOST_CELLS",
             "the feed-forward of layer 1 would have to make 1 numbers from ",
         ),
         ("emitting.emitter.MOST_PARAMETERS", "the feed-forward of layer 1 would need "),

@@ -12,7 +12,7 @@ import rasp
 from rasp.compiler import compile
 from rasp.compiler.analysis.tables import NumberedTable
 from rasp.compiler.analysis.variables import Variable
-from rasp.compiler.planning import branches
+from rasp.compiler.planning import features
 
 
 def variable(size: int) -> Variable:
@@ -20,11 +20,11 @@ def variable(size: int) -> Variable:
 
 
 def test_the_parts_of_a_choice_add_up_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(branches, "LARGE", 1)
+    monkeypatch.setattr(features, "LARGE", 1)
     inputs = choice, left, right = variable(3), variable(7), variable(8)
     rows = list(product(range(3), range(7), range(8)))
     table = [None if (a, c) == (1, 2) else Fraction([b * b, c * c, c][a]) for a, b, c in rows]
-    parts = branches.branches(NumberedTable.of(inputs, table))
+    parts = features.branches(NumberedTable.of(inputs, table))
     assert {frozenset(part.inputs) for part in parts} == {
         frozenset({choice, left}), frozenset({choice, right})
     }  # fmt: skip
@@ -36,11 +36,11 @@ def test_the_parts_of_a_choice_add_up_to_it(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_table_without_a_choice_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(branches, "LARGE", 1)
+    monkeypatch.setattr(features, "LARGE", 1)
     inputs = variable(4), variable(5), variable(6)
     table = [Fraction(a * b * c) for a, b, c in product(range(4), range(5), range(6))]
     whole = NumberedTable.of(inputs, table)
-    assert branches.branches(whole) == [whole]
+    assert features.branches(whole) == [whole]
 
 
 @pytest.mark.parametrize("text", [

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from rasp.architecture.schedule import schedule
 from rasp.compiler.analysis.linear import Linear, index_is
 from rasp.compiler.analysis.task import Deadlines
-from rasp.compiler.analysis.times import attention_time
+from rasp.compiler.analysis.variables import PlannedHead
 from rasp.compiler.heads.analyse import analyse
 from rasp.compiler.planning.features import Features
-from rasp.compiler.planning.scores import Request, make_conjunct
+from rasp.compiler.planning.scores import make_conjunct
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import read_settings
 from rasp.evaluator.plain import evaluate
@@ -53,9 +53,8 @@ def test_every_match_scores_its_reference_and_every_other_key_less(
     formula, _ = analysis.selectors.formula(node)
     if isinstance(formula, bool):
         return
-    request = Request(attention_time(1), STRENGTH, uniform, needs_reference=True)
-    conjunct = make_conjunct(Features(analysis.values, 1), formula, request)
-    assert conjunct is not None
+    head = PlannedHead(1, "mean", formula, None, may_be_empty=True, needs_uniform=uniform)
+    conjunct = make_conjunct(Features(analysis.values, 1), formula, head, STRENGTH, uniform)
     selection = evaluate([selector], "a" * LENGTH)[selector]
     for query in range(LENGTH):
         for key in range(LENGTH):

@@ -61,7 +61,7 @@ def over_parts_of_sums(views: Sequence[View], base: BaseVariables, most: int) ->
     inputs = common_inputs(views)
     size = states_of(inputs)
     sums = [variable for variable in inputs if isinstance(variable, SumVariable)]
-    codes = [[code for _, code in variable.states] for variable in sums]
+    codes = [variable.codes_of_states for variable in sums]
     is_fine = any(map(is_spread, codes))
     if not sums or (size <= LARGE and not is_fine):
         return views

@@ -73,7 +73,7 @@ class PossibleStates:
         rows = self._rows(outputs)
         if rows is None:
             return None
-        codes = [[code for _, code in output.states] for output in outputs]
+        codes = [output.codes_of_states for output in outputs]
         return np.array([row in rows for row in product(*codes)]).reshape([*map(len, codes)])
 
     def _rows(self, outputs: Sequence[HeadOutput]) -> set[Row] | None:

@@ -37,6 +37,10 @@ class Variable:
     is_inexact: bool
     """Whether rounding can move its code: what averages make, and what is made from that."""
 
+    @property
+    def codes_of_states(self) -> list[Fraction]:
+        return [code for _, code in self.states]
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of layer {self.layer}: {len(self.states)} states>"
 
@@ -161,7 +165,7 @@ def linear_in(
             ground = TOKEN if isinstance(variable, TokenVariable) else INDEX
             return of_ground(ground, filled, settings)
         case HeadOutput() | SumVariable():
-            line = line_through(variable.linear, [code for _, code in variable.states], table)
+            line = line_through(variable.linear, variable.codes_of_states, table)
             if line is None and isinstance(variable, SumVariable):
                 numbers = [number(atom) for atom, _ in variable.states]
                 line = line_through(variable.whole, numbers, table)

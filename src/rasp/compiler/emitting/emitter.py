@@ -31,6 +31,8 @@ NO_WEIGHT = 128.0
 """A difference of scores that leaves no weight in float32."""
 ZERO = Fraction(0)
 MOST_PARAMETERS = 20_000_000
+MOST_CELLS = 900_000
+"""The most values that one group of hidden units has to make: inputs times dimensions."""
 MOST_WORK = 200_000_000
 """The most pairs of a hidden unit and an input of its feed-forward that are checked."""
 
@@ -49,9 +51,7 @@ class Emitter:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, layout = plan, plan.layout
-        self.offset = int(plan.uses_sink)
-        self.dimensions = [Linear()] * self.offset + layout.dimensions or [Linear()]
-        """What each column of the stream holds, besides the sink's mark."""
+        self.dimensions = layout.dimensions or [Linear()]
         self.size = len(self.dimensions)
         self.shifts = [
             sum((weight * default_code(output)
@@ -59,15 +59,14 @@ class Emitter:
             for dimension in self.dimensions
         ]  # fmt: skip
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
-        self.rounding_constants = np.zeros(self.size)
+        usual = FINER if layout.separates_writers else FINEST
+        self.rounding_constants = np.array([
+            rounding_constant(dimension, plan.settings.max_length,
+                              layout.fineness.get(place, usual))
+            if plan.analysis.task.is_careful else 0.0
+            for place, dimension in enumerate(self.dimensions)
+        ])  # fmt: skip
         """The constant that each dimension holds until what heads add to it has been rounded."""
-        if plan.analysis.task.is_careful:
-            usual = FINER if layout.separates_writers else FINEST
-            self.rounding_constants = np.array([
-                rounding_constant(dimension, plan.settings.max_length,
-                                  layout.fineness.get(place - self.offset, usual))
-                for place, dimension in enumerate(self.dimensions)
-            ])  # fmt: skip
         self.parameters = 0
         """How many weights the hidden units take so far."""
         self.units = {
@@ -76,12 +75,11 @@ class Emitter:
 
     def row(self, linear: Linear) -> Row:
         """How to read a function."""
-        weights, constant = {}, linear.constant
-        for place, weight in self.plan.layout.read(linear).items():
-            weights[place + self.offset] = float(weight)
-            if shift := self.shifts[place + self.offset]:
-                constant += weight * shift
-        return Row(weights, float(constant))
+        weights = self.plan.layout.read(linear)
+        shifts = (weight * self.shifts[place] for place, weight in weights.items()
+                  if self.shifts[place])  # fmt: skip
+        return Row({place: float(weight) for place, weight in weights.items()},
+                   float(sum(shifts, linear.constant)))  # fmt: skip
 
     def column(self, coordinate: Coordinate) -> Array:
         """How a coordinate shows in the residual stream."""
@@ -91,7 +89,7 @@ class Emitter:
     def weights(self) -> Weights:
         plan, settings = self.plan, self.plan.settings
         tokens = [self.column(token_is(place)) for place in range(len(settings.vocabulary))]
-        if self.offset:
+        if self.plan.uses_sink:
             tokens.append(np.eye(self.size)[0])
         positions = [self.column(index_is(place)) for place in range(settings.max_length)]
         return Weights(
@@ -106,7 +104,7 @@ class Emitter:
         queries, keys = ([self.row(pair[side]) for pair in plan.products] for side in (0, 1))
         values = [self.row(value) for value in plan.values]
         asked, sent = [0.0] * len(queries), [-key.constant for key in keys]
-        if self.offset:  # one more product, which is the sink's score at the sink alone
+        if self.plan.uses_sink:  # one more product, which is the sink's score at the sink alone
             asked.append(self._score_at_sink(plan, queries, keys))
             queries.append(self.row(plan.sink))
             sent.append(1.0)
@@ -118,7 +116,7 @@ class Emitter:
     def _map(self, rows: Sequence[Row], at_sink: Sequence[float]) -> tuple[Array, Array]:
         """The weights and biases of rows, each with its weight for the sink."""
         weights, biases = stack_rows(rows, self.size)
-        if self.offset:
+        if self.plan.uses_sink:
             weights[:, 0] = at_sink
         return weights, biases
 
@@ -160,13 +158,13 @@ class Emitter:
             units = self.units[group]
             start = units.signs * (constant - read @ taken_away - units.positions)
             rows = units.signs[:, None] * read
-            if self.offset:
+            if self.plan.uses_sink:
                 rows[:, 0] = -(np.abs(start) + np.maximum(1.0, np.abs(start) / 1024))
             inside.append(rows)
             bias.append(start)
             out.append(units.out)
         if taken_away.any():
-            inside.append(-2.0 * np.eye(1, self.size) * self.offset)
+            inside.append(-2.0 * np.eye(1, self.size) * self.plan.uses_sink)
             bias.append(np.ones(1))
             out.append(-taken_away[None])
         return FeedForwardWeights(
@@ -175,33 +173,32 @@ class Emitter:
 
     def _units(self, group: Group, ridge: Ridge) -> Units:
         """The hidden units of a group; also notes the constants that they leave out."""
-        join = smooth if group.is_inexact else chords
-        tables = {place: table_of(group, ridge, dimension)
-                  for place, dimension in enumerate(self.dimensions)}  # fmt: skip
-        functions = {place: (values, join(ridge.points, values))
-                     for place, values in tables.items() if values}  # fmt: skip
-        base = base_point(ridge.points, list(functions.values()))
-        turns = {place: one_sided(kinks, base, ridge.points[0])
+        points, join = ridge.points, smooth if group.is_inexact else chords
+        steps_of = {place: changes for place, dimension in enumerate(self.dimensions)
+                      if (changes := changes_by(group, dimension))}  # fmt: skip
+        if len(steps_of) * len(points) > MOST_CELLS:
+            raise self._too_large(group, f"have to make {len(steps_of)} numbers from {len(points)}")
+        tables = {place: table_of(changes, ridge) for place, changes in steps_of.items()}
+        functions = {place: (values, join(points, values)) for place, values in tables.items()}
+        base = base_point(points, list(functions.values()))
+        turns = {place: one_sided(kinks, base, points[0])
                  for place, (_, kinks) in functions.items()}  # fmt: skip
-        units = sorted({unit for changes in turns.values() for unit in changes})
-        self._check_room(group, ridge, len(units))
+        units = sorted({unit for heights in turns.values() for unit in heights})
+        self.parameters += 2 * len(units) * self.size
+        if self.parameters > MOST_PARAMETERS or len(units) * len(points) > MOST_WORK:
+            raise self._too_large(group, f"need {len(units)} hidden units for {len(points)}")
         number, out = {unit: n for n, unit in enumerate(units)}, np.zeros((len(units), self.size))
-        for place, changes in turns.items():
-            self.shifts[place] += tables[place][0] - evaluated(changes, ridge.points[0])
-            for unit, change in changes.items():
-                out[number[unit], place] = float(change)
+        for place, heights in turns.items():
+            self.shifts[place] += tables[place][0] - evaluated(heights, points[0])
+            for unit, height in heights.items():
+                out[number[unit], place] = float(height)
         positions = np.array([float(position) for position, _ in units])
         return Units(positions, np.array([sign for _, sign in units]), out)
 
-    def _check_room(self, group: Group, ridge: Ridge, units: int) -> None:
-        """Refuse hidden units that would take too much memory, or too long to check."""
-        self.parameters += 2 * units * self.size
-        if self.parameters > MOST_PARAMETERS or units * len(ridge.points) > MOST_WORK:
-            raise Refusal(
-                f"the feed-forward of layer {group.layer} would need {units} hidden units for "
-                f"{len(ridge.points)} different inputs",
-                "use a smaller vocabulary or length, or round and compare values earlier",
-            )
+    def _too_large(self, group: Group, needs: str) -> Refusal:
+        """Why hidden units take too much memory, or too long to make or to check."""
+        why = f"the feed-forward of layer {group.layer} would {needs} different inputs"
+        return Refusal(why, self.plan.settings.smaller)
 
     def readout(self, output: OutputPlan) -> ReadoutWeights:
         weight, bias = stack_rows([self.row(output.linear)], self.size)
@@ -233,13 +230,15 @@ def is_scored(codes: Array) -> bool:
     return bool(len(codes) <= 2048 and (codes.max() - codes.min()) / gap < 600)
 
 
-def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction]:
-    """What a group must add to a dimension at each of its points; empty where it adds nothing."""
+def changes_by(group: Group, dimension: Linear) -> dict[int, Fraction]:
+    """How much a group adds to a dimension from which of its states on, in their order."""
     changes = {step.state: weight for step, weight in dimension.of(Reached).items()
                if step.group is group}  # fmt: skip
-    if not changes:
-        return []
-    states = sorted(changes)
-    levels = list(accumulate((changes[state] for state in states), initial=ZERO))
-    places = np.searchsorted(states, ridge.states, side="right")
+    return dict(sorted(changes.items()))
+
+
+def table_of(changes: dict[int, Fraction], ridge: Ridge) -> list[Fraction]:
+    """What changes from some states on add up to at each point."""
+    levels = list(accumulate(changes.values(), initial=ZERO))
+    places = np.searchsorted(list(changes), ridge.states, side="right")
     return [levels[place] for place in places.tolist()]

@@ -43,22 +43,21 @@ def check_outputs(plan: ModelPlan, program: Program) -> None:
     refusals = Refusals(program, [output.node])
     atoms = [atom for _, atom in output.atoms]
     ids = [token_id(atom, plan.settings) for atom in atoms]
-    if None in ids:
-        foreign = [atom for atom, place in zip(atoms, ids, strict=True) if place is None]
-        refusals.add(output.node, Refusal(
-            f"as the next token it may give {_listed(foreign)}, which the vocabulary does not hold",
-            "add it to the vocabulary, or give `aggregate` a default that is in it; the empty "
-            "string ends the generation",
-        ))  # fmt: skip
-    elif len(ids) > len(set(ids)):
-        twice = [atom for atom, place in zip(atoms, ids, strict=True) if ids.count(place) > 1]
-        refusals.add(output.node, Refusal(
-            f"it gives {_listed(twice)}, which are one token", "give one of them, say the string"
-        ))  # fmt: skip
-    elif not is_scored(np.array([float(code) for code, _ in output.atoms])):
-        refusals.add(output.node, Refusal(
-            f"float32 cannot tell {len(atoms)} next tokens apart", "use a smaller vocabulary"
-        ))  # fmt: skip
+    with refusals.blaming(output.node):
+        if None in ids:
+            foreign = [atom for atom, place in zip(atoms, ids, strict=True) if place is None]
+            raise Refusal(
+                f"as the next token it may give {_listed(foreign)}, which the vocabulary does not "
+                "hold", "add it to the vocabulary, or give `aggregate` a default that is in it; "
+                "the empty string ends the generation",
+            )  # fmt: skip
+        if len(ids) > len(set(ids)):
+            twice = [atom for atom, place in zip(atoms, ids, strict=True) if ids.count(place) > 1]
+            why = f"it gives {_listed(twice)}, which are one token"
+            raise Refusal(why, "give one of them, say the string")
+        if not is_scored(np.array([float(code) for code, _ in output.atoms])):
+            why = f"float32 cannot tell {len(atoms)} next tokens apart"
+            raise Refusal(why, "use a smaller vocabulary")
     refusals.raise_all()
 
 

@@ -29,32 +29,26 @@ class Numbering:
         parts_of: Callable[[Iterable[Variable]], Iterable[Variable]],
     ) -> None:  # fmt: skip
         self.values, self.parts_of = values, parts_of
-        self.numbers: dict[Variable, int] = {values.token: claims.TOKEN, values.index: claims.INDEX}
-        self.nodes: dict[SOp, int] = {}
+        self.numbers: dict[Variable | SOp, int] = {
+            values.token: claims.TOKEN, values.index: claims.INDEX,
+        }  # fmt: skip
+        """By variables; what an s-op is, goes by the s-op."""
         self.variables: list[claims.ClaimedVariable] = [None, None]
         self.places = {head: (layer, number) for layer, own in enumerate(heads, 1)
                        for number, head in enumerate(own)}  # fmt: skip
         self.spare: list[PlannedHead] = []
         """Heads that nothing reads, but some s-op depends on."""
 
-    def number(self, variable: Variable) -> int:
-        if variable not in self.numbers:
-            if isinstance(variable, NodeVariable):
-                self.numbers[variable] = self._node_number(variable.node)
-            else:
-                claimed = self._variable(variable)
-                self.numbers[variable] = len(self.variables)
-                self.variables.append(claimed)
-        return self.numbers[variable]
+    def number(self, variable: Variable | SOp) -> int:
+        """The number of a variable, or of the one that is the value of an s-op."""
+        named = variable.node if isinstance(variable, NodeVariable) else variable
+        if named not in self.numbers:
+            claimed = self._claimed(named)
+            self.numbers[named] = len(self.variables)
+            self.variables.append(claimed)
+        return self.numbers[named]
 
-    def _node_number(self, node: SOp) -> int:
-        if node not in self.nodes:
-            self.made_of(node)
-            self.nodes[node] = len(self.variables)
-            self.variables.append(claims.ClaimedNode(node))
-        return self.nodes[node]
-
-    def all(self, variables: Iterable[Variable]) -> tuple[int, ...]:
+    def all(self, variables: Iterable[Variable | SOp]) -> tuple[int, ...]:
         return tuple(self.number(variable) for variable in variables)
 
     def parts(self, variables: Iterable[Variable]) -> tuple[int, ...]:
@@ -69,8 +63,8 @@ class Numbering:
         """What an s-op is a function of; a choice, of which it is and of all that it can be."""
         values, joints = self.values.of(node), self.values.joints
         same = joints.aliases.get(node)
-        if same in self.nodes:
-            return (self.nodes[same],)
+        if same in self.numbers:
+            return (self.numbers[same],)
         if values.choice is None:
             return self.all(values.inputs)
         which = values.choice.which
@@ -90,30 +84,31 @@ class Numbering:
                 return claims.SumPart(self.number(coordinate))
         raise AssertionError(f"no sum is made of {type(coordinate).__name__}")
 
-    def _variable(self, variable: Variable) -> claims.ClaimedVariable:
-        match variable:
+    def _claimed(self, named: Variable | SOp) -> claims.ClaimedVariable:
+        match named:
+            case SOp():
+                self.made_of(named)
+                return claims.ClaimedNode(named)
             case HeadOutput(head=head):
                 if head not in self.places:
                     self.places[head] = (0, len(self.spare))
                     self.spare.append(head)
-                return claims.ClaimedOutput(*self.places[head], head.outputs.index(variable))
+                return claims.ClaimedOutput(*self.places[head], head.outputs.index(named))
             case SumVariable(linear=linear):
                 parts = {self._coordinate(part): weight for part, weight in linear.parts.items()}
                 return claims.ClaimedSum(linear.constant, parts)
             case CountVariable(conditions=conditions):
-                for condition in conditions:
-                    self._node_number(condition)
+                self.all(conditions)
                 return claims.ClaimedCount(conditions)
-        raise AssertionError(f"no claim names {variable}")
+        raise AssertionError(f"no claim names {named}")
 
     def over(self) -> dict[Node, tuple[int, ...]]:
         """What s-ops depend on: all that were ever looked at."""
         aliases = self.values.joints.aliases
         return {node: self.made_of(node) for node, values in [*self.values.held.by_node.items()]
-                if isinstance(node, SOp) and (values.choice is None or node in self.nodes
-                                              or aliases.get(node) in self.nodes)}  # fmt: skip
+                if isinstance(node, SOp) and (values.choice is None or node in self.numbers
+                                              or aliases.get(node) in self.numbers)}  # fmt: skip
 
     def choices(self) -> dict[SOp, tuple[SOp, tuple[SOp, ...]]]:
-        choice_of = {node: self.values.of(node).choice for node in self.nodes}
-        return {node: (choice.which, choice.leaves)
-                for node, choice in choice_of.items() if choice is not None}  # fmt: skip
+        return {node: (choice.which, choice.leaves) for node in self.numbers
+                if isinstance(node, SOp) and (choice := self.values.of(node).choice)}  # fmt: skip

@@ -158,7 +158,7 @@ class HeadAnalysis:
             )
         head.picks_one |= moves_one
         head.needs_uniform |= not moves_one
-        counts = [code for _, code in carrier.states]
+        counts = carrier.codes_of_states
         states = list(zip(values.outcomes, counts, strict=True))
         if not moves_one:
             states = [(code, code) for code in self._ranges.means_of(counts)]

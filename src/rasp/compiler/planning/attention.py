@@ -42,7 +42,7 @@ from rasp.compiler.heads.scorers import possible_scores, scored_by
 from rasp.compiler.heads.width_shares import boost_of
 from rasp.compiler.planning.dimensions import Layout
 from rasp.compiler.planning.features import Features
-from rasp.compiler.planning.scores import Conjunct, Request, make_conjunct
+from rasp.compiler.planning.scores import Conjunct, make_conjunct
 from rasp.graph.formulas import Comparison, conjuncts
 from rasp.operators import ORDERINGS
 
@@ -85,20 +85,21 @@ class HeadPlan(HeadReads):
     values: list[Linear]
 
 
-def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -> HeadPlan:
-    """Plan one head; `wanted` says which sums of its outputs anything reads."""
+def plan_head(
+    features: Features, head: PlannedHead, basis: list[dict[HeadOutput, Fraction]]
+) -> HeadPlan:
+    """Plan one head, which moves these sums of its outputs."""
     head.check()
     time = attention_time(head.layer)
     best = _best_scores(features, head, time)
-    scoring = Scoring(features, head, best.spread if best else Fraction(0))
-    scored = [*scoring.conjuncts(), *([best] if best else [])]
+    scoring = Scoring(features, head, best.spread)
+    scored = [*scoring.conjuncts(), best]
     products = [product for part in scored for product in part.products]
     products = _merge([*products, (ONE, scoring.boost())])
     reference = total(part.reference for part in scored)
     if head.mode == "sum" and (reference.parts or reference.constant):
         # Every match scores exactly 0 then, so that adding it to the sink's score rounds nothing.
         products.append((reference.times(-1), ONE))
-    basis = _basis_of(head, wanted)
     values = [_sent_value(features, weights, time) for weights in basis]
     return HeadPlan(head, basis, products, scoring.sink(scored), values)
 
@@ -129,14 +130,11 @@ class Scoring:
         orders = [formula for formula in formulas
                   if isinstance(formula, Comparison) and formula.op in ORDERINGS]  # fmt: skip
         uneven = [] if head.needs_uniform or head.best is not None else orders[:1]
-        for formula in [*uneven, *(formula for formula in formulas if formula not in uneven)]:
+        for formula in sorted(formulas, key=lambda formula: formula not in uneven):
             strength = self.strength + 32 * ceil(slack / 32)  # scores stay multiples of 32
-            request = Request(attention_time(head.layer), strength, formula not in uneven,
-                              head.needs_sink, is_share)  # fmt: skip
-            conjunct = make_conjunct(self.features, formula, request)
-            if conjunct is not None:
-                realised.append(conjunct)
-                slack += conjunct.spread
+            uniform = formula not in uneven
+            realised.append(make_conjunct(self.features, formula, head, strength, uniform))
+            slack += realised[-1].spread
         return realised
 
     def boost(self) -> Linear:
@@ -178,7 +176,7 @@ def _merge(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Line
     return merged
 
 
-def _best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct | None:
+def _best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct:
     """The scorer of a select_best as products γ·k·q; `spread` says how far its scores spread.
 
     γ is as large as it takes for two different scores of one query to be 16 apart: what is not best
@@ -189,7 +187,7 @@ def _best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct |
     values = features.values
     scores = possible_scores(values, head.best, BEST_STEP, MOST_SPREAD)
     if scores is None:
-        return None
+        return Conjunct([])
     gamma = BEST_STEP / scores.gap
     products = [
         (features.of_values(values.of(term.queries), lambda atom: gamma * number(atom), time),
@@ -200,7 +198,7 @@ def _best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct |
     return Conjunct(products, Linear(low), low, spread=spread)
 
 
-def _basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
+def basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
     """Independent sums of the head's outputs, in whole numbers of them, for all that is wanted."""
     rows = ({output: linear.parts[output] for output in head.outputs if output in linear.parts}
             for linear in wanted)  # fmt: skip

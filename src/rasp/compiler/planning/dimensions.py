@@ -8,7 +8,6 @@ these functions have rank, unless some must not be mixed because of rounding (`a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,7 +17,7 @@ from rasp.compiler.analysis.linear import Coordinate, Key, Linear, Shape, conten
 from rasp.compiler.analysis.rounding import is_power_of_two
 from rasp.compiler.analysis.times import layer_at
 from rasp.compiler.analysis.variables import HeadOutput
-from rasp.compiler.planning.features import Group, Reached
+from rasp.compiler.planning.features import Reached
 from rasp.compiler.planning.rounded_sums import FINEST, last_layer
 
 FEW, LARGEST_WEIGHT = 2, 1024
@@ -28,6 +27,8 @@ ALONE = 2
 ZERO = Fraction(0)
 Exact: TypeAlias = Fraction | int
 """Whole numbers are ints here, which add and multiply much faster."""
+Row: TypeAlias = dict[Coordinate | int, Exact]
+"""A weighted sum of coordinates and of dimensions, which go by their numbers."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,11 @@ class Layout:
     """Whether what different blocks write is in different dimensions: each is written once, so
     that it is rounded once, and exact from then on."""
     dimensions: list[Linear] = field(default_factory=list)
-    """What each dimension holds (without constants)."""
+    """What each dimension holds (without constants); nothing, besides its mark, in the sink's."""
     fineness: dict[int, int] = field(default_factory=dict)
     """How much finer than what they hold dimensions are rounded, where that is not as usual."""
-    _rows: dict[Coordinate, tuple[dict[Coordinate, Exact], dict[int, Exact]]] = field(
-        default_factory=dict
-    )
-    """The echelon form: rows by their pivots, each as a sum of coordinates and as one of
-    dimensions. None holds the pivot of an earlier one."""
+    _rows: dict[Coordinate, Row] = field(default_factory=dict)
+    """The echelon form: sums that are 0, by pivots. None holds the pivot of an earlier one."""
     _weights_of: dict[Shape, dict[int, Exact]] = field(default_factory=dict)
     """How what was read before is made of dimensions."""
     _own_dimensions: dict[Shape, int] = field(default_factory=dict)
@@ -65,21 +63,19 @@ class Layout:
 
     def add(self, linear: Linear) -> None:
         """Make sure that a function can be read: what is readable of it needs no dimension."""
-        remainder, weights = self._reduced(linear)
-        if remainder:
+        if not self.can_read(linear):
             new = (part for part in _parts_by(_kind, linear) if not self.can_read(part))
             self._append(total(new))
-        else:
-            self._weights_of[linear.shape] = weights
 
     def add_by_writer(self, linear: Linear) -> None:
         """Make sure that what each block adds to a function can be read, without rounding."""
         for part in _parts_by(_writer, linear):
-            key, _ = _shape(part)
-            remainder, weights = self._reduced(part)
-            is_plain = len(weights) <= FEW and all(map(_is_plain, weights.values()))
-            if key not in self._own_dimensions and (remainder or not is_plain):
-                self._own_dimensions[key] = len(self.dimensions)
+            shape, weights = _without_factor(part)[0].shape, self._reduced(part)
+            is_read = len(weights) <= FEW and all(
+                isinstance(place, int) and _is_plain(weight) for place, weight in weights.items()
+            )
+            if not is_read and shape not in self._own_dimensions:
+                self._own_dimensions[shape] = len(self.dimensions)
                 self._append(part)
 
     def add_alone(self, linear: Linear, layer: int) -> None:
@@ -97,64 +93,53 @@ class Layout:
 
     def _append(self, linear: Linear) -> None:
         """A dimension for a function; the echelon form has it if others do not tell it."""
-        remainder, weights = self._reduced(linear)
-        own_weight = self._new_dimension(linear)
+        row = self._reduced(linear)
+        remainder = [part for part in row if isinstance(part, Coordinate)]
+        row |= {place: -unit for place, unit in self._new_dimension(linear).items()}
         if not remainder:
             return
         # A weight of 1 makes no fractions of the others; so it is the pivot, where there is one.
-        pivot = min(
-            remainder, key=lambda part: (abs(abs(Fraction(remainder[part])) - 1), part.order)
-        )
-        scale = Fraction(remainder[pivot])
-        row_weights = scaled(weights, -1 / scale) | scaled(own_weight, 1 / scale)
-        self._rows[pivot] = _with_ints(scaled(remainder, 1 / scale)), _with_ints(row_weights)
+        pivot = min(remainder, key=lambda part: (abs(abs(Fraction(row[part])) - 1), part.order))
+        zero = scaled(row, 1 / Fraction(row[pivot]))
+        self._rows[pivot] = _with_ints(zero)
 
     def _new_dimension(self, linear: Linear) -> dict[int, Exact]:
         """A dimension for a function up to a factor and a constant; return how to read it."""
-        unit = content(linear.parts.values())
-        self.dimensions.append(Linear(ZERO, scaled(linear.parts, 1 / unit)))
+        dimension, unit = _without_factor(linear)
+        self.dimensions.append(dimension)
         return {len(self.dimensions) - 1: unit}
 
     def can_read(self, linear: Linear) -> bool:
         """Whether a function is a combination of the dimensions."""
-        return not self._reduced(linear)[0]
+        return all(isinstance(place, int) for place in self._reduced(linear))
 
     def read(self, linear: Linear) -> Mapping[int, Exact]:
         """The weights with which the dimensions add up to a function, its constant aside."""
         if linear.shape not in self._weights_of:
-            weights: dict[int, Exact] = {}
+            row: Row = {}
             for part in _parts_by(_writer, linear) if self.separates_writers else [linear]:
-                _add(weights, self._read(part), 1)
+                _add(row, self._read(part), 1)
+            weights = {place: weight for place, weight in row.items() if isinstance(place, int)}
+            assert len(weights) == len(row), "a function is read that nobody asked for"
             self._weights_of[linear.shape] = weights
         return self._weights_of[linear.shape]
 
-    def _read(self, part: Linear) -> dict[int, Exact]:
-        if self.separates_writers:
-            key, unit = _shape(part)
-            if key in self._own_dimensions:
-                return {self._own_dimensions[key]: unit}
-        remainder, weights = self._reduced(part)
-        assert not remainder, "a function is read that nobody asked for"
-        return weights
+    def _read(self, part: Linear) -> Row:
+        if self._own_dimensions:
+            own, unit = _without_factor(part)
+            if own.shape in self._own_dimensions:
+                return {self._own_dimensions[own.shape]: unit}
+        return self._reduced(part)
 
-    def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Exact], dict[int, Exact]]:
-        """Subtract rows of the echelon form until no pivot is left: what remains, and the weights
-        of dimensions in what was subtracted.
+    def _reduced(self, linear: Linear) -> Row:
+        """A function as a sum of dimensions, and of coordinates without a pivot: what they do not
+        tell. Each row of the echelon form takes its pivot away.
         """
-        remainder = _with_ints(linear.parts)
-        weights: dict[int, Exact] = {}
-        for pivot, (row_parts, row_weights) in self._rows.items():
-            if factor := remainder.get(pivot):
-                _add(remainder, row_parts, -factor)
-                _add(weights, row_weights, factor)
-                if not remainder:
-                    break
-        return remainder, weights
-
-    def written_by_groups(self) -> Counter[Group]:
-        """How many dimensions each group of hidden units writes."""
-        return Counter(group for dimension in self.dimensions
-                       for group in {step.group for step in dimension.of(Reached)})  # fmt: skip
+        row = _with_ints(linear.parts)
+        for pivot, zero in self._rows.items():
+            if factor := row.get(pivot):
+                _add(row, zero, -factor)
+        return row
 
 
 def _add(sums: dict[Key, Exact], terms: Mapping[Key, Exact], factor: Exact) -> None:
@@ -189,10 +174,10 @@ def _writer(coordinate: Coordinate) -> object:
     return None
 
 
-def _shape(linear: Linear) -> tuple[Shape, Fraction]:
-    """A function up to a factor, and the factor."""
+def _without_factor(linear: Linear) -> tuple[Linear, Fraction]:
+    """A function up to a factor and a constant, and the factor."""
     unit = content(linear.parts.values())
-    return linear.times(1 / unit).shape, unit
+    return Linear(ZERO, scaled(linear.parts, 1 / unit)), unit
 
 
 def _is_plain(weight: Exact) -> bool:
@@ -201,19 +186,21 @@ def _is_plain(weight: Exact) -> bool:
     return number.denominator == 1 and abs(number) <= LARGEST_WEIGHT
 
 
-def _with_ints(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
+def _with_ints(weights: Mapping[Coordinate, Exact] | Mapping[Coordinate | int, Exact]) -> Row:
     """The same weights, with whole numbers as ints."""
     return {key: weight.numerator if weight.denominator == 1 else weight
             for key, weight in weights.items()}  # fmt: skip
 
 
-def lay_out(demands: Iterable[Demand], separates_writers: bool = False) -> Layout:
-    """Choose the dimensions: earlier readers first, then simpler functions.
+def lay_out(
+    demands: Iterable[Demand], separates_writers: bool = False, has_sink: bool = False
+) -> Layout:
+    """Choose the dimensions: the sink's, then those of earlier readers, and of simpler functions.
 
     What the embedding alone decides is there from the start, so that the simplest come first
     whoever reads them: what holds 0 or 1 is exact, and so is what is made of such dimensions.
     """
-    layout = Layout(separates_writers)
+    layout = Layout(separates_writers, [Linear()] * has_sink)
     placed: set[Shape] = set()
     for demand in sorted(demands, key=_order):
         if demand.linear.shape not in placed:

@@ -3,6 +3,12 @@
 What is linear already costs nothing; a function of the token alone or the index alone is a
 column of an embedding table; whatever else is needed becomes a term of a feed-forward. Terms
 with the same inputs form one `Group`, which reads a single number (see `mixed_radix`).
+
+Where one input of a large table chooses between others, the table is a sum of smaller ones.
+`a if c else b` is a function of three inputs, but for each `c` one of fewer: it is the sum of a
+function of `c` and `a` that is 0 where `c` is false, and of one of `c` and `b` that is 0 where
+it is true. So `a` and `b` need not be looked at together. Cost: a group of hidden units for each
+of the smaller tables.
 """
 
 from __future__ import annotations
@@ -12,7 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
 from math import prod
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -31,10 +37,15 @@ from rasp.compiler.analysis.variables import (
     linear_in,
     typed,
 )
-from rasp.compiler.planning.branches import branches
 from rasp.compiler.refusals import Refusal
 
+LARGE = 128
+"""From this many states on, it is worth while to look for a choice."""
+MOST_CHOICES = 64
+"""The most states of an input that chooses between others."""
 ZERO = Fraction(0)
+Branches: TypeAlias = dict[tuple[Variable, ...], dict[int, NumberedTable]]
+"""For inputs that matter in some states of a choice: what these make of the table there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +80,7 @@ class Group:
     @cached_property
     def codes(self) -> list[list[Fraction]]:
         """The different codes of each input."""
-        return [sorted({code for _, code in variable.states}) for variable in self.inputs]
+        return [sorted(set(variable.codes_of_states)) for variable in self.inputs]
 
     @property
     def is_inexact(self) -> bool:
@@ -82,9 +93,8 @@ class Group:
     @cached_property
     def _code_of_state(self) -> list[np.ndarray]:
         """For each input, (state of it,): the place of its code."""
-        place_of = [{code: place for place, code in enumerate(codes)} for codes in self.codes]
-        return [np.array([places[code] for _, code in variable.states])
-                for variable, places in zip(self.inputs, place_of, strict=True)]  # fmt: skip
+        codes = (np.array(variable.codes_of_states, object) for variable in self.inputs)
+        return [np.unique(of_states, return_inverse=True)[1] for of_states in codes]
 
 
 class Features:
@@ -139,21 +149,14 @@ class Features:
     ) -> Linear:
         """A function of one of several s-ops: for each of them what it adds where it is the one."""
         assert values.choice is not None
-        analysis, choice, parts = self.values, values.choice, []
-        constant = [ZERO] * len(choice.leaves)
-        for place, leaf in enumerate(choice.leaves):
-            view = analysis.joints.view(leaf, values.layer)
+        joints, parts = self.values.joints, []
+        for place, leaf in enumerate(values.choice.leaves):
+            view = joints.view(leaf, values.layer)
             table = [None if atom is None else chosen.get(typed(atom)) for atom in view.outcomes]
-            if not view.inputs:
-                constant[place] = table[0] or ZERO
-                continue
-            gate = choice.gate(place)
-            variable = analysis.joints.node_variable(gate)
-            gated = [value for (is_it, _) in variable.states
+            gate = joints.node_variable(values.choice.gate(place))
+            gated = [value for (is_it, _) in gate.states
                      for value in (table if is_it else [ZERO] * len(table))]  # fmt: skip
-            parts.append(self.resolve(values.layer, (variable, *view.inputs), gated, time))
-        which = analysis.of(choice.which)
-        parts.append(self.of_values(which, lambda atom: constant[int(atom)], time))
+            parts.append(self.resolve(values.layer, (gate, *view.inputs), gated, time))
         return total(parts)
 
     def code(self, variable: Variable, time: int) -> Linear:
@@ -165,7 +168,7 @@ class Features:
                 conditions = map(self.values.of, variable.conditions)
                 return total(self.of_values(condition, lambda atom: Fraction(bool(atom)), time)
                              for condition in conditions)  # fmt: skip
-        table = [code for _, code in variable.states]
+        table = variable.codes_of_states
         return self.resolve(variable.layer, (variable,), table, time)
 
     def _term(self, layer: int, grid: NumberedTable, time: int) -> Linear:
@@ -207,3 +210,41 @@ def _changes(
     changes = {state: difference(*step)
                for state, step in zip(at[changed + 1].tolist(), steps, strict=True)}  # fmt: skip
     return numbers[places[at[0]]], changes
+
+
+def branches(grid: NumberedTable) -> list[NumberedTable]:
+    """Split a table by the input that makes the parts smallest; the table itself if none does."""
+    best, size = None, grid.size
+    if len(grid.inputs) >= 3 and size >= LARGE:
+        for axis, variable in enumerate(grid.inputs):
+            if len(variable.states) <= MOST_CHOICES:
+                parts = _by_choice(grid, axis)
+                needed = len(variable.states) * sum(
+                    prod(len(other.states) for other in inputs) for inputs in parts
+                )
+                if 2 * needed <= size:
+                    best, size = (variable, parts), needed
+    return [grid] if best is None else _joined(*best)
+
+
+def _by_choice(grid: NumberedTable, axis: int) -> Branches:
+    """The parts of a table, if the input of an axis is the choice."""
+    others = grid.inputs[:axis] + grid.inputs[axis + 1 :]
+    parts: Branches = {}
+    for state, places in enumerate(np.moveaxis(grid.places, axis, 0)):
+        if places.any():
+            for part in NumberedTable(others, grid.values, places).relevant().summands():
+                parts.setdefault(part.inputs, {})[state] = part
+    return parts
+
+
+def _joined(choice: Variable, parts: Branches) -> list[NumberedTable]:
+    """The parts for all states of a choice together; 0 where there is none."""
+    joined = []
+    for inputs, by_state in parts.items():
+        nothing: Table = [ZERO] * prod(len(variable.states) for variable in inputs)
+        tables = [by_state[state].table if state in by_state else nothing
+                  for state in range(len(choice.states))]  # fmt: skip
+        whole = [value for table in tables for value in table]
+        joined.append(NumberedTable.of((choice, *inputs), whole))
+    return joined

@@ -43,53 +43,51 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     rows = np.array(list({row.tobytes(): row for row in group.tables}.values()))  # (term, state)
     is_known = ~np.isnan(rows).any(axis=0)
     rows[:, ~is_known] = np.nan
-    codes = [_codes(group, axis, rows) for axis in range(len(group.inputs))]
-    rough = [np.array(input_codes, float) for input_codes in codes]
-    terms, choices = rows[:, is_known], []
-    for weights in _candidates(codes):  # doubles do for choosing
+    inputs = [_read(features, group, axis, rows, time) for axis in range(len(group.inputs))]
+    codes = [input_codes for input_codes, _ in inputs]
+    terms = rows[:, is_known]
+    rough = [np.array(input_codes, float) for input_codes in codes]  # doubles do for choosing
+
+    def cost(weights: tuple[Fraction, ...]) -> tuple[float, Fraction]:
         sums = _sums(float(weight) * row for weight, row in zip(weights, rough, strict=True))
-        choices.append((_kinks(group, terms, sums[is_known]), weights))
-    fewest = min(kinks for kinks, _ in choices)
-    weights = min((weights for kinks, weights in choices if kinks == fewest),
-                  key=lambda weights: sum(map(abs, weights)))  # fmt: skip
-    inputs = [_coded(features, group, axis, codes[axis], time) for axis in range(len(codes))]
-    z = total(read.times(weight) for read, weight in zip(inputs, weights, strict=True))
+        kinks = _kinks(group, terms, sums[is_known])
+        return kinks, sum(map(abs, weights), Fraction(0))
+
+    weights = min(_candidates(codes), key=cost)
+    z = total(read.times(weight) for (_, read), weight in zip(inputs, weights, strict=True))
     numbers, unit = numbers_of(codes, weights)
     different, first = np.unique(numbers[is_known], return_index=True)
     points = [Fraction(number, unit) for number in different.tolist()]
     return Ridge(z, points, np.flatnonzero(is_known)[first])
 
 
-def _coded(features: Features, group: Group, axis: int, codes: list[Fraction], time: int) -> Linear:
-    """An input with the codes chosen for it; only those of the token and the index are free."""
-    variable = group.inputs[axis]
-    if not isinstance(variable, (TokenVariable, IndexVariable)):
-        return features.code(variable, time)
-    chosen = dict(zip(group.codes[axis], codes, strict=True))
-    return features.resolve(0, (variable,), [chosen[code] for _, code in variable.states], time)
-
-
-def _codes(group: Group, axis: int, rows: np.ndarray) -> list[Fraction]:
-    """Codes of one input: its own; of the token and the index, which are free, classes in the order
-    of values where its own say more than is needed.
+def _read(
+    features: Features, group: Group, axis: int, rows: np.ndarray, time: int
+) -> tuple[list[Fraction], Linear]:
+    """The codes of one input, and how to read them; only those of the token and the index are free:
+    these are classes in the order of values where its own say more than is needed.
     """
-    natural = group.codes[axis]
-    if not isinstance(group.inputs[axis], (TokenVariable, IndexVariable)):
-        return natural
+    variable, natural = group.inputs[axis], group.codes[axis]
+    if not isinstance(variable, (TokenVariable, IndexVariable)):
+        return natural, features.code(variable, time)
     tables = rows.reshape(len(rows), *map(len, group.codes))
-    slices = np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1)
-    # Rows are compared as bytes: what does not matter is some number, and -0.0 becomes 0.0.
+    codes = _classes(np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1))
+    if len(set(codes)) == len(natural):
+        codes = natural
+    code_of = dict(zip(natural, codes, strict=True))
+    table = [code_of[code] for code in variable.codes_of_states]
+    return codes, features.resolve(0, (variable,), table, time)
+
+
+def _classes(slices: np.ndarray) -> list[Fraction]:
+    """For each row, the place of its class among those of equal rows, in the order of values."""
+    # What does not matter is some number, and -0.0 becomes 0.0.
     filled = np.where(np.isnan(slices), -12345.678, slices + 0.0)
-    class_of: dict[bytes, int] = {}
-    classes = [class_of.setdefault(row.tobytes(), len(class_of)) for row in filled]
-    if len(class_of) == len(natural):
-        return natural
-    first = [classes.index(number) for number in range(len(class_of))]
+    _, first, classes = np.unique(filled, axis=0, return_index=True, return_inverse=True)
     with np.errstate(all="ignore"):
         size = np.nan_to_num(slices).mean(axis=1)
-    order = sorted(range(len(first)), key=lambda number: (size[first[number]], first[number]))
-    rank = {old: Fraction(new) for new, old in enumerate(order)}
-    return [rank[number] for number in classes]
+    rank = np.argsort(np.lexsort((first, size[first])))
+    return [Fraction(place) for place in rank[classes.reshape(-1)].tolist()]
 
 
 def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from math import lcm
 from typing import TypeAlias
 
 import numpy as np
@@ -34,53 +33,29 @@ def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     >>> chords([Fraction(0), Fraction(3)], [Fraction(0), Fraction(1)])
     {Fraction(1, 1): Fraction(1, 2)}
     """
-    places, steps, kinds = _steps(points, values)
-    narrowest = _power_of_two_within(min((width for _, width in kinds), default=Fraction(1)))
+    places = np.flatnonzero(np.diff(numbered(values)[1])).tolist()
+    heights = [values[place + 1] - values[place] for place in places]
+    widths = [points[place + 1] - points[place] for place in places]
+    narrowest = _power_of_two_within(min(widths, default=Fraction(1)))
     # A power of two of which all slopes can be multiples; 0 where there is none.
-    finest = min((power_of_two_in(height / narrowest) for height, _ in kinds), default=ZERO)
-    lines = [_line(*kind, finest) for kind in kinds]
-    turns, end = [(points[0], ZERO)], 0  # from where on the slope is which
-    for place, step in zip(places, steps, strict=True):
-        width, slope = lines[step]
-        if place > end or width is not None:
-            turns.append((points[end], ZERO))
-        turns.append((points[place] if width is None else points[place + 1] - width, slope))
-        end = place + 1
-    if end < len(points) - 1:
-        turns.append((points[end], ZERO))
-    return {position: after - before for (_, before), (position, after) in pairwise(turns)
-            if after is not before and after != before}  # fmt: skip
+    finest = min((power_of_two_in(height / narrowest) for height in heights), default=ZERO)
+    kinks: Kinks = {}
+    for place, height, step in zip(places, heights, widths, strict=True):
+        width, end = _width_of_line(height, step, finest), points[place + 1]
+        slope = height / width
+        kinks[end - width] = kinks.get(end - width, ZERO) + slope
+        kinks[end] = -slope
+    kinks.pop(points[-1], None)  # nothing comes after it
+    return {position: change for position, change in kinks.items() if change}
 
 
-def _steps(
-    points: Sequence[Fraction], values: Sequence[Fraction]
-) -> tuple[list[int], list[int], list[tuple[Fraction, Fraction]]]:
-    """After which points the value changes, and how: which of some kinds of step, which follow,
-    each as its height and its width.
-    """
-    different, numbers = numbered(values)
-    heights = [value or ZERO for value in different]
-    unit = lcm(*(point.denominator for point in points))
-    whole = [point.numerator * (unit // point.denominator) for point in points]
-    places, number = np.flatnonzero(np.diff(numbers)).tolist(), numbers.tolist()
-    kinds: dict[tuple[int, int, int], int] = {}
-    steps = [kinds.setdefault((number[place], number[place + 1], whole[place + 1] - whole[place]),
-                              len(kinds)) for place in places]  # fmt: skip
-    sizes = [(heights[after] - heights[before], Fraction(gap, unit))
-             for before, after, gap in kinds]  # fmt: skip
-    return places, steps, sizes
-
-
-def _line(
-    height: Fraction, width: Fraction, finest: Fraction
-) -> tuple[Fraction | None, Fraction]:  # fmt: skip
-    """How wide a line is that makes a step, where that is less than all of it; and its slope."""
-    if not finest or (height / width / finest).denominator == 1:
-        return None, height / width
-    width = _power_of_two_within(width)  # float32 would round that slope
-    while (height / width / finest).denominator > 1:
-        width /= 2
-    return width, height / width
+def _width_of_line(height: Fraction, width: Fraction, finest: Fraction) -> Fraction:
+    """How wide a line is that makes a step, which has so much room."""
+    if finest and (height / width / finest).denominator > 1:  # float32 would round that slope
+        width = _power_of_two_within(width)
+        while (height / width / finest).denominator > 1:
+            width /= 2
+    return width
 
 
 def _power_of_two_within(gap: Fraction) -> Fraction:
@@ -93,16 +68,16 @@ def _power_of_two_within(gap: Fraction) -> Fraction:
 def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     """Pass through the points with few kinks, all of them away from the points, and flat ones
     where that makes no difference."""
-    points, values = _turning(points, values)
-    if len(points) == 1:
-        return {}
+    changes = np.diff(numbered(values)[1]) != 0  # inside a flat stretch, points are left out
+    turning = np.flatnonzero(np.append(True, changes) | np.append(changes, True)).tolist()
+    points, values = ([row[place] for place in turning] for row in (points, values))
     gaps, rises = ([after - before for before, after in pairwise(row)] for row in (points, values))
     chord = [rise / gap for rise, gap in zip(rises, gaps, strict=True)]
     choices: list[list[Fraction]] = []
     for place in range(len(points)):
         near = chord[max(0, place - 1) : place + 1]
-        # at an end of a flat stretch, whose inner points were left out, it stays flat
-        options = {ZERO, *near, sum(near, ZERO) / len(near)} if all(near) else {ZERO}
+        # at an end of a flat stretch, it stays flat
+        options = {ZERO, *near, sum(near, ZERO) / len(near)} if near and all(near) else {ZERO}
         choices.append(sorted(options, key=abs))
     slopes = _fewest(gaps, rises, choices)
     kinks = {points[0] - 1: slopes[0]}
@@ -159,16 +134,6 @@ def _kinks_between(gap: float, rise: float, left: float, right: float) -> int:
     return 0 if abs(miss) <= 1e-9 * (abs(rise) + abs(left * gap)) else 2
 
 
-def _turning(
-    points: Sequence[Fraction], values: Sequence[Fraction]
-) -> tuple[list[Fraction], list[Fraction]]:
-    """Leave out the points inside a stretch where the value stays the same."""
-    _, numbers = numbered(values)
-    changes = np.diff(numbers) != 0
-    kept = np.flatnonzero(np.append(True, changes) | np.append(changes, True)).tolist()
-    return [points[place] for place in kept], [values[place] for place in kept]
-
-
 def base_point(
     points: Sequence[Fraction], functions: Sequence[tuple[Sequence[Fraction], Kinks]]
 ) -> Fraction:
@@ -179,7 +144,7 @@ def base_point(
     """
     if not functions:
         return points[0]
-    _, main = max(functions, key=lambda function: _reach(function[0]))
+    _, main = max(functions, key=lambda function: max(function[0]) - min(function[0]))
     rough = np.array([float(point) for point in points])
     steep = np.zeros(len(points), int)
     for _, kinks in functions:
@@ -200,11 +165,6 @@ def _strain(kinks: Kinks, points: np.ndarray) -> list[float]:
     places = np.searchsorted(positions, points, side="right")
     strains: list[float] = np.maximum(left, right)[places].tolist()
     return strains
-
-
-def _reach(values: Sequence[Fraction]) -> Fraction:
-    different = [value for value in numbered(values)[0] if value is not None]
-    return max(different) - min(different)
 
 
 def _slopes(kinks: Kinks, points: np.ndarray) -> tuple[list[Fraction], np.ndarray]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 from rasp.architecture.schedule import schedule
@@ -17,18 +18,14 @@ from rasp.compiler.analysis.times import attention_time, feed_forward_time, read
 from rasp.compiler.analysis.variables import PlannedHead
 from rasp.compiler.heads.analyse import analyse, check_s_ops
 from rasp.compiler.heads.model_plan import ModelPlan, plan_outputs
-from rasp.compiler.planning.attention import HeadPlan, plan_head
+from rasp.compiler.planning.attention import HeadPlan, basis_of, plan_head
 from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
 from rasp.compiler.planning.features import Features, Group
 from rasp.compiler.planning.mixed_radix import Ridge, choose_ridge
 from rasp.compiler.planning.outputs import OutputPlan, plan_output
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
-from rasp.errors import RaspUnsupportedError
 from rasp.graph import Node, Program
-
-MOST_CELLS = 900_000
-"""The most values that one group of hidden units has to make: inputs times dimensions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +36,13 @@ class Plan(ModelPlan):
     outputs: list[OutputPlan]
     groups: list[list[tuple[Group, Ridge]]]
     """The groups of each feed-forward, from the one before layer 1."""
-    layout: Layout
+    demands: list[Demand]
+    """What all of these read from the residual stream."""
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The dimensions of the residual stream."""
+        return lay_out(self.demands, self.analysis.task.works_stepwise, self.uses_sink)
 
 
 def make_plan(
@@ -75,23 +78,8 @@ def _plan(
     demands = [Demand(end, linear) for output in planned
                for linear in output.digits or (output.linear,)]  # fmt: skip
     heads, groups = _plan_layers(features, analysis.heads, demands, refusals)
-    layout = lay_out(demands, analysis.task.works_stepwise)
-    _check_work(groups, layout, settings.smaller)
     used = replace(settings, extra_feed_forwards=len(deadlines.extra))
-    return Plan(used, analysis, heads, planned, groups, layout)
-
-
-def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout, hint: str) -> None:
-    """Refuse feed-forwards whose tables are too large to be worked out."""
-    users = layout.written_by_groups()
-    for group, ridge in (planned for layer in groups for planned in layer):
-        cells = users[group] * len(ridge.points)
-        if cells > MOST_CELLS:
-            raise RaspUnsupportedError(
-                f"the feed-forward of layer {group.layer} would have to make "
-                f"{users[group]} numbers from {len(ridge.points)} different inputs",
-                hint=hint,
-            )
+    return Plan(used, analysis, heads, planned, groups, demands)
 
 
 def _plan_layers(
@@ -120,12 +108,11 @@ def _plan_heads(
     """Plan the heads of a layer that something reads, and add what they read to the demands."""
     plans = []
     for head in heads:
-        wanted = [demand.linear for demand in demands]
-        if not any(output in linear.parts for linear in wanted for output in head.outputs):
-            continue
-        with refusals.blaming(head.known_by):
-            plan = plan_head(features, head, wanted)
-            plans.append(plan)
-            read = [*chain.from_iterable(plan.products), plan.sink, *plan.values]
-            demands += [Demand(attention_time(head.layer), linear) for linear in read]
+        basis = basis_of(head, (demand.linear for demand in demands))
+        if basis:
+            with refusals.blaming(head.known_by):
+                plan = plan_head(features, head, basis)
+                plans.append(plan)
+                read = [*chain.from_iterable(plan.products), plan.sink, *plan.values]
+                demands += [Demand(attention_time(head.layer), linear) for linear in read]
     return plans

@@ -11,8 +11,9 @@ is the strength and cq and ck are the codes of a query and of a key:
   2 dimensions of the head; 3 where classes are so many that they are numbered in two digits;
 - an order, where weights need not be uniform: B(cq - ck - shift) with codes that are whole units,
   and a shift of one unit for `<` and `>`. 1 dimension;
-- anything else: -B times whether a query of a class fails to match a key, summed over the classes
-  of keys that no query tells apart, or over those of queries. 1 dimension for each class.
+- anything else, and what one side alone decides: -B times whether a query of a class fails to
+  match a key, summed over the classes of keys that no query tells apart, or over those of queries.
+  1 dimension for each class.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ import numpy as np
 
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear, content
+from rasp.compiler.analysis.times import attention_time
+from rasp.compiler.analysis.variables import PlannedHead
 from rasp.compiler.heads.truth_tables import (
     Side,
     both_are_indices,
@@ -65,36 +68,23 @@ class Conjunct:
     """How far above the reference a match may score (orders only)."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """What a head needs of a conjunct."""
-
-    time: int
-    strength: int
-    uniform: bool
-    needs_reference: bool
-    level: bool = False
-    """Whether all keys that do not match must score the same."""
-
-
-def make_conjunct(features: Features, formula: Formula, request: Request) -> Conjunct | None:
-    """Realise one conjunct; None where it is always true."""
+def make_conjunct(
+    features: Features, formula: Formula, head: PlannedHead, strength: int, uniform: bool
+) -> Conjunct:
+    """Realise one conjunct of a head's selector: any match scores more than any other key, by
+    `strength` at least, and if `uniform`, all matches score the same.
+    """
     keys, queries = sides_of(features.values, formula)
     truth = truth_of(formula, keys, queries)
     masked = features.values.settings.causal and both_are_indices(features.values, keys, queries)
     if masked:
         truth = truth | (positions(keys)[None, :] > positions(queries)[:, None])
-    if truth.all():
-        return None
-    maker = _Maker(features, keys, queries, truth, request)
-    if (truth == truth[:1]).all():
-        return maker.of_keys_only()
-    if (truth == truth[:, :1]).all():
-        return maker.of_queries_only()
-    if request.level:
+    maker = _Maker(features, keys, queries, truth, head, Fraction(strength))
+    is_one_sided = (truth == truth[:1]).all() or (truth == truth[:, :1]).all()
+    if is_one_sided or head.mode == "share":  # where all other keys must score the same
         return maker.of_columns()
     if isinstance(formula, Comparison) and not masked:
-        conjunct = maker.of_numbers(formula)
+        conjunct = maker.of_numbers(formula, uniform)
         if conjunct is not None:
             return conjunct
     rows, _ = classes(truth)
@@ -110,59 +100,38 @@ class _Maker:
     keys: Side
     queries: Side
     truth: np.ndarray  # (query, key)
-    request: Request
-
-    @property
-    def strength(self) -> Fraction:
-        return Fraction(self.request.strength)
+    head: PlannedHead
+    strength: Fraction
 
     def _feature(self, side: Side, table: Codes) -> Linear:
         """The function with these values for the rows of a side."""
         joint, over_states = side.joint, side.over_states(table)
-        return self.features.resolve(joint.layer, joint.inputs, over_states, self.request.time)
-
-    def _key(self, table: Codes) -> Linear:
-        return self._feature(self.keys, table)
-
-    def _query(self, table: Codes) -> Linear:
-        return self._feature(self.queries, table)
-
-    def of_keys_only(self) -> Conjunct:
-        key = self._key(_either(self.truth[0], ZERO, -ONE))
-        return Conjunct([(Linear(self.strength), key)])
-
-    def of_queries_only(self) -> Conjunct:
-        raised = _either(self.truth[:, 0], ZERO, self.strength)
-        return Conjunct([], self._query(raised), min(raised))
+        time = attention_time(self.head.layer)
+        return self.features.resolve(joint.layer, joint.inputs, over_states, time)
 
     # -- numbers ----------------------------------------------------------------------------------
 
-    def of_numbers(self, formula: Comparison[SOp]) -> Conjunct | None:
+    def of_numbers(self, formula: Comparison[SOp], uniform: bool) -> Conjunct | None:
         """A comparison of numbers that are linear already, and not too many; else None."""
         values = self.features.values
         keys, queries = values.of(formula.keys).linear, values.of(formula.queries).linear
-        is_equal, is_order = formula.op == "==", formula.op in SIGNS and not self.request.uniform
+        is_equal, is_order = formula.op == "==", formula.op in SIGNS and not uniform
         if keys is None or queries is None or not (is_equal or is_order):
             return None
-        numbers = [Fraction(row[0]) for side in (self.keys, self.queries) for row in side.rows]
-        # Of the unit, all differences are whole multiples; there is at least one.
-        unit = content(number - numbers[0] for number in numbers if number != numbers[0])
-        low, high = min(numbers), max(numbers)
-        middle = Fraction(round((low + high) / 2 / unit)) * unit
-        reach = max(high - middle, middle - low) if is_equal else high - low
+        sent, asked = (
+            [Fraction(row[0]) for row in side.rows] for side in (self.keys, self.queries)
+        )
+        low, high = min(sent + asked), max(sent + asked)
+        unit = content(number - low for number in sent + asked)
+        middle = Fraction(round((low + high) / 2 / unit)) * unit if is_equal else low
+        reach = max(high - middle, middle - low)
         if reach / unit > LARGEST_CODE:
             return None
-        if is_equal:
-            return self._of_equal_numbers(keys, queries, middle, unit)
-        return self._of_order(keys, queries, formula.op, unit, reach)
-
-    def _of_equal_numbers(
-        self, keys: Linear, queries: Linear, middle: Fraction, unit: Fraction
-    ) -> Conjunct:
-        """Numbers are their own codes, shifted to lie around 0."""
+        if is_order:
+            return self._of_order(keys, queries, formula.op, unit, reach)
+        # Numbers are their own codes, shifted to lie around 0.
         key, query = (side.plus(-middle).times(1 / unit) for side in (keys, queries))
-        squares = ([((Fraction(row[0]) - middle) / unit) ** 2 for row in side.rows]
-                   for side in (self.keys, self.queries))  # fmt: skip
+        squares = ([((number - middle) / unit) ** 2 for number in side] for side in (sent, asked))
         return self._of_squares([(query, key)], *squares)
 
     def _of_order(
@@ -196,7 +165,7 @@ class _Maker:
             _in_digits([number.get(row) for row in side.tolist()], base, count)
             for side in (by_key, by_query)
         )
-        forms = [(self._query(query), self._key(key))
+        forms = [(self._feature(self.queries, query), self._feature(self.keys, key))
                  for query, key in zip(queries, keys, strict=True)]  # fmt: skip
         return self._of_squares(forms, key_squares, query_squares)
 
@@ -208,9 +177,9 @@ class _Maker:
         """
         beta = self.strength
         products = [(query.times(2 * beta), key) for query, key in forms]
-        products.append((Linear(-beta), self._key(keys)))
-        needed = self.request.needs_reference
-        reference = self._query(queries).times(beta) if needed else NOTHING
+        products.append((Linear(-beta), self._feature(self.keys, keys)))
+        needed = self.head.needs_sink
+        reference = self._feature(self.queries, queries).times(beta) if needed else NOTHING
         return Conjunct(products, reference, beta * min(queries))
 
     # -- columns ----------------------------------------------------------------------------------
@@ -228,7 +197,7 @@ class _Maker:
                 members = _either(numbers == place, ONE, ZERO)
                 penalties = _either(row, ZERO, -self.strength)
                 query, key = (penalties, members) if of_keys else (members, penalties)
-                products.append((self._query(query), self._key(key)))
+                products.append((self._feature(self.queries, query), self._feature(self.keys, key)))
         return Conjunct(products)
 
     def _check_columns(self, columns: int) -> None:

@@ -135,7 +135,7 @@ class StreamBlocks:
     def block(self, variable: Variable) -> dict[Fraction, int]:
         """The dimensions of a variable's codes."""
         if variable not in self.block_dims:
-            codes = dict.fromkeys(code for _, code in variable.states)
+            codes = dict.fromkeys(variable.codes_of_states)
             self.block_dims[variable] = dict(zip(codes, self.new(len(codes)), strict=True))
         return self.block_dims[variable]
 

@@ -55,7 +55,7 @@ class Grid:
     def _table(self) -> np.ndarray:
         """(code of each variable): the place of the value; -1 where no input has these codes."""
         inputs = self.feature.inputs
-        combinations = prod(len({code for _, code in base.states}) for base in self.variables)
+        combinations = prod(len(set(base.codes_of_states)) for base in self.variables)
         if combinations > MOST_CELLS:
             raise Refusal(
                 f"it depends on {combinations} combinations of values, and the limit is "
@@ -71,7 +71,7 @@ class Grid:
 
     def _lines(self, occurs: np.ndarray) -> list[Line]:
         """The weighted sums to try, in those joint states of the numbers that occur."""
-        codes = [dict.fromkeys(code for _, code in output.states) for output in self.numbers]
+        codes = [dict.fromkeys(output.codes_of_states) for output in self.numbers]
         asked = [{output: weight for output, weight in total.linear.of(HeadOutput).items()
                   if output in self.numbers} for total in self.sums]  # fmt: skip
         states = list(compress(product(*codes), occurs))

@@ -156,7 +156,7 @@ def _as_digits(parts: Sequence[Mixture]) -> Mixture:
     for weights in parts:
         spread, gaps = Fraction(0), []
         for output, weight in weights.items():
-            codes = sorted({code for _, code in output.states})
+            codes = sorted(set(output.codes_of_states))
             spread += abs(weight) * (codes[-1] - codes[0])
             gaps += [abs(weight) * (high - low) for low, high in pairwise(codes)]
         gap = min(gaps, default=Fraction(1))
