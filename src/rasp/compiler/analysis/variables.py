@@ -21,7 +21,7 @@ from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import ZERO, Coordinate, Linear, of_ground
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
-from rasp.graph import Node, Scorer, SOp
+from rasp.graph import Const, Node, Scorer, SOp
 
 LARGEST = 1 << 20
 """The largest code, in differences of codes."""
@@ -276,4 +276,5 @@ def summed_over(linear: Linear) -> Formula | None:
 
 def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
     """The weighted sum of the values of several outputs of one head, as an s-op."""
-    return sums.mixture([(output.values, weight) for output, weight in weights.items()])
+    terms = [(output.values, weight) for output, weight in weights.items()]
+    return sums.mixture(terms) if terms else Const(0)
