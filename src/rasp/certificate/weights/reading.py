@@ -15,9 +15,6 @@ from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.precision import Precision
 from rasp.certificate.weights.rounding import DOUBLE, EXACT, SLACK, TINY, UNIT, grains
 
-WHOLE = 2.0**53
-"""Whole numbers up to this are numbers of float64."""
-
 
 @dataclass(frozen=True, eq=False)
 class Parts:
@@ -81,20 +78,8 @@ class Reading:
 
     def within(self, parts: Parts) -> Parts:
         """The same, with no more mass and numbers than the dimensions that are read have."""
-        error = parts.error + self.lost(parts.mass)
-        return Parts(parts.value, error, np.minimum(parts.mass, self.most),
+        return Parts(parts.value, parts.error, np.minimum(parts.mass, self.most),
                      np.minimum(parts.count, self.terms))  # fmt: skip
-
-    def lost(self, mass: Array) -> Array:
-        """What float64 rounds here of the sources that are added up, beyond what they come to.
-
-        Sources of one dimension may be far larger than the dimension itself, and cancel. The model
-        never sees them apart, but here they are added up, and what is added beside them is rounded
-        as they are: by a part of what they are, all together. Only where all are multiples of the
-        grain, and these are numbers of float64, nothing is rounded.
-        """
-        beyond = DOUBLE * np.maximum(mass - self.most, 0.0)
-        return np.asarray(np.where(mass > WHOLE * self.grain, beyond, 0.0))
 
     def rounding(self, parts: Parts, bias: Array, sign: Array | float = 1.0) -> Array:
         """How far off float32 can be where it adds up a reading, times a sign, and a bias.
@@ -223,9 +208,8 @@ def side_of(reading: Reading, bias: Array) -> HeadSide:
     parts = [piece.parts for piece in reading.pieces]
     off = [part.error for part in parts]
     if len(parts) == 1:
-        whole = reading.base.plus(parts[0])
-        rounding = reading.rounding(reading.within(whole), bias)
-        off = [off[0] + reading.lost(whole.mass) + rounding]
+        whole = reading.within(reading.base.plus(parts[0]))
+        off = [off[0] + reading.rounding(whole, bias)]
     else:
         mass = reading.base.mass + sum(part.mass.max(axis=0) for part in parts)
         count = reading.base.count + sum(part.count.max(axis=0) for part in parts)
