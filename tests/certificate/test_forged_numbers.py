@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from forging import NOTHING, ONE, handmade, is_refused, node_of, over_tokens
+from models import outputs_of, verdict
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import (
@@ -194,3 +195,28 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
 @pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
 def test_a_forgery_is_refused(forge: Callable[[], Transformer]) -> None:
     is_refused(forge(), FORGERIES[forge])
+
+
+def test_functions_of_two_s_ops_that_cancel_are_not_taken_for_nothing() -> None:
+    """What 1 and -1 in turn are, by index, is a sum of functions of (i + 1) // 2 and i // 2, which
+    grow with the index: beside these, the 2^-43 of one index is nothing to float64.
+    """
+    length, little = 2000, 43
+    last = length // 2 - 1
+    out = node_of(f"""more = (indices + 1) // 2; less = indices // 2;
+                      out = (more == less) and (more != {last});""")
+    is_even, is_other = out.operands
+    more, less = is_even.operands
+    over = {more: (1,), more.operands[0]: (1,), less: (1,), is_even: (2, 3), is_other: (2,),
+            out: (2, 3)}  # fmt: skip
+    claims = Claims((None, None, ClaimedNode(more), ClaimedNode(less)), over, {}, (), ((),),
+                    ((2, 3),))  # fmt: skip
+    positions = np.zeros((length, 2))
+    positions[:, 0] = 1 - 2 * (np.arange(length) % 2)
+    positions[2 * last - 1], positions[2 * last] = 0, (0, 2.0**-little)
+    arrays = {"tokens": np.zeros((1, 2)), "positions": positions, "output0.bias": [0, -1],
+              "output0.weight": [[0, 0], [2.0 ** (little + 1)] * 2]}  # fmt: skip
+    model = handmade(out, claims, arrays, (False, True), vocabulary="a")
+    answers = model.answers(np.zeros((1, length), int))["out"][0]
+    assert answers[2 * last]  # the program says False
+    assert "no margin is left" in verdict(model, outputs_of(model)).reason

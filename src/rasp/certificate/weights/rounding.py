@@ -45,6 +45,13 @@ def lost_in_float64(size: Array | float, count: int) -> Array | float:
     return DOUBLE * (1 + count / 64) * size
 
 
+def lost_of_wholes(size: Array, count: int, unit: Array) -> Array:
+    """The same; but nothing where all of it is in whole multiples of a unit, and together so small
+    that float64 has all whole numbers up to four times as many.
+    """
+    return np.asarray(np.where(4 * size <= WHOLE * unit, 0.0, lost_in_float64(size, count)))
+
+
 def check_size(*sizes: Array | float) -> None:
     """Refuse what float32 may have no numbers for."""
     if not all(np.all(size <= HUGE) for size in sizes):

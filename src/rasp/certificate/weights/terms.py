@@ -18,7 +18,7 @@ from rasp.certificate.program.domains import binary_unit
 from rasp.certificate.program.tables import Array, ExactSum, base_line
 from rasp.certificate.weights.explaining import closure
 from rasp.certificate.weights.reading import Parts, Piece
-from rasp.certificate.weights.rounding import DOUBLE, WHOLE, grains, lost_in_float64
+from rasp.certificate.weights.rounding import DOUBLE, grains, lost_of_wholes
 
 if TYPE_CHECKING:
     from rasp.certificate.weights.stream import Stream
@@ -125,9 +125,6 @@ def lost_of_rows(stream: Stream, rows: Array, sums: Sequence[tuple[int, Array]] 
     what they are made of. All of that may be far larger than the number itself, and cancel; and the
     shares of claimed sums are fractions, which float64 rounds. So what is rounded is a part of the
     sizes of all that is added up, in whatever state it is large.
-
-    Nothing is rounded where all of it is in whole multiples of one power of two, and together so
-    small that float64 has all whole numbers up to four times as many.
     """
     dims = np.abs(stream.constant)
     for table in (stream.tokens, stream.positions):
@@ -143,7 +140,7 @@ def lost_of_rows(stream: Stream, rows: Array, sums: Sequence[tuple[int, Array]] 
         units = grains(weight) * _unit(stream, variable, linear)
         unit = np.where(weight != 0, np.minimum(unit, units), unit)
     count = len(dims) + len(stream.outputs) + len(stream.groups) + len(sums)
-    return np.asarray(np.where(4 * size <= WHOLE * unit, 0.0, lost_in_float64(size, count)))
+    return lost_of_wholes(size, count, unit)
 
 
 def _unit(stream: Stream, variable: int, linear: ExactSum) -> float:
