@@ -45,7 +45,7 @@ def lost_in_float64(size: Array | float, count: int) -> Array | float:
     return DOUBLE * (1 + count / 64) * size
 
 
-def lost_of_wholes(size: Array, count: int, unit: Array) -> Array:
+def lost_of_wholes(size: Array | float, count: int, unit: Array | float) -> Array:
     """The same; but nothing where all of it is in whole multiples of a unit, and together so small
     that float64 has all whole numbers up to four times as many.
     """

@@ -26,7 +26,7 @@ from rasp.certificate.weights.rounding import (
     UNIT,
     check_size,
     grains,
-    lost_in_float64,
+    lost_of_wholes,
 )
 from rasp.certificate.weights.stream import Stream
 
@@ -149,8 +149,12 @@ class HeadScores:
         """What float64 rounds of scores: they are counted from the first key's, and that from the
         sink's. These may be far larger than what is between two others, and even no input's.
         """
-        sizes = 2 * self.keys.most + (0.0 if sink is None else np.abs(sink))
-        return float(lost_in_float64(self.queries.most @ sizes, len(sizes)))
+        asked, key, unit = self.queries, 2 * self.keys.most, self.keys.grain
+        if sink is not None:
+            key, unit = key + np.abs(sink), np.minimum(unit, grains(sink))
+        size, used = asked.most @ key, asked.most * key > 0
+        unit = (asked.grain * unit)[used].min(initial=2.0**20)
+        return float(lost_of_wholes(size, len(key), unit))
 
     def _rounding(
         self, masses: Sequence[tuple[float, float]], sink: Array | None,
