@@ -12,6 +12,7 @@ import numpy as np
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array, Space, places_among
 from rasp.certificate.program.values import ProvedValues
+from rasp.certificate.weights.arrays import check_cells
 from rasp.certificate.weights.precision import Precision
 from rasp.certificate.weights.rounding import DOUBLE, EXACT, SLACK, TINY, UNIT, grains
 
@@ -66,6 +67,7 @@ class Reading:
 
     def on(self, values: ProvedValues, space: Space) -> Parts:
         """The whole over a space that has all its variables."""
+        check_cells(space.size, len(self.most))
         total = self.base.at(np.zeros(space.size, int))
         for piece in self.pieces:
             total = total.plus(piece.parts.at(located(values, piece.space, space)))
@@ -193,6 +195,7 @@ class HeadSide:
         self, values: ProvedValues, space: Space, chosen: Sequence[int]
     ) -> tuple[Array, Array, Array]:
         """Some of the pieces over a space: values, errors, and whether an input has that."""
+        check_cells(space.size, len(self.constant))
         total, error = np.zeros((2, space.size, len(self.constant)))
         there = np.ones(space.size, bool)
         for piece in (self.pieces[number] for number in chosen):

@@ -17,6 +17,7 @@ import numpy as np
 
 from rasp.certificate.program.tables import Array, Space, joined, occurring
 from rasp.certificate.program.values import ProvedValues
+from rasp.certificate.weights.arrays import check_cells
 from rasp.certificate.weights.explaining import piece_of, touched_by
 from rasp.certificate.weights.precision import FLOAT32, Precision
 from rasp.certificate.weights.reading import Reading, UnitGroup, constant_part, located
@@ -199,6 +200,7 @@ class Stream:
     def read(self, rows: Array, variables: Sequence[int]) -> Reading:
         """Multiply rows (reading, dimension) out; they must be functions of these variables."""
         wanted = without_counts(self.values, variables)
+        self._check_cells(rows)
         base, terms = terms_of(self, rows, wanted)
         for parts in (base, *(term.parts for term in terms)):
             check_size(*map(np.abs, parts.four))
@@ -220,6 +222,12 @@ class Stream:
         reading = Reading(base, pieces, grain, powers, most, count)
         return with_counts(self.values, reading, variables)
 
+    def _check_cells(self, rows: Array) -> None:
+        """There must be room for what each source adds to all rows."""
+        used = np.asarray(rows.any(axis=0))
+        sizes = [group.space.size for group in self.groups if used[group.dims].any()]
+        check_cells(len(rows), max(len(self.tokens), len(self.positions), *sizes))
+
     def grain_of(self, rows: Array) -> Array:
         """(reading,): a power of two of which all that rows read are multiples; 0 where there is
         none.
@@ -229,6 +237,7 @@ class Stream:
 
     def largest(self, rows: Array) -> tuple[Array, Array]:
         """(reading,): the least and the largest that rows can be, whatever the position."""
+        self._check_cells(rows)
         error = np.abs(rows) @ self.error + lost_of_rows(self, rows)
         low, high = -error, error
         for dims, table in self._sources():

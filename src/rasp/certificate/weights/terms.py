@@ -131,7 +131,7 @@ def lost_of_rows(stream: Stream, rows: Array, sums: Sequence[tuple[int, Array]] 
         dims = dims + 3 * np.abs(table).max(axis=0)
     for variable, direction in stream.outputs.items():
         dims = dims + np.abs(direction) * np.abs(stream.floats(variable)).max(initial=0.0)
-    used = rows.any(axis=0)
+    used = np.asarray(rows.any(axis=0))
     for group in stream.groups:
         if used[group.dims].any():
             dims[group.dims] += (np.abs(group.table) + group.error).max(axis=0, initial=0.0)
