@@ -43,7 +43,8 @@ def feed_forward(
     notes: Findings,
 ) -> None:
     """Check the hidden units of a layer, and add what they add to the stream."""
-    if sum(claim.units for claim in claims) != len(block.bias):
+    counts = [claim.units for claim in claims]
+    if sum(counts) != len(block.bias) or min(counts, default=0) < 0:  # below 0: some come twice
         raise Refused("there are more hidden units than claims, or fewer", name)
     size, seen = len(stream.error), stream.rounded()
     up, down, low, high, count, stray = np.zeros((6, size))

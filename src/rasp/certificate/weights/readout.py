@@ -218,7 +218,7 @@ def is_read(stream: Stream, reader: ReaderClaim) -> bool:
     """
     values = stream.values
     row = np.zeros(len(stream.error))
-    if any(dim >= len(row) for dim in reader.weights):
+    if not all(0 <= dim < len(row) for dim in reader.weights):  # -1 would be one of them again
         return False
     row[list(reader.weights)] = list(reader.weights.values())
     over = values.over(reader.node)
