@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from forging import NOTHING, ONE, handmade, is_refused, node_of
+from forging import NOTHING, ONE, handmade, is_refused, node_of, over_tokens
+from models import outputs_of, verdict
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import (
@@ -132,15 +133,90 @@ def a_sum_of_a_third() -> Transformer:
     return handmade(out, claims, arrays, (False, True), vocabulary="abc")
 
 
+def a_number_beside_the_first() -> Transformer:
+    """What a token adds is counted from what the first one adds: "b" adds 2^-60, which is as good
+    as nothing beside 1 in float64, and which the read-out takes for True.
+    """
+    out = node_of('out = tokens == "a";')
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),))
+    arrays = {"tokens": [[1], [2.0**-60]], "positions": np.zeros((2, 1)),
+              "output0.weight": [[0], [2.0**61]], "output0.bias": [0, -1]}  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
+def keys_beside_the_first(
+    first: float, key: Sequence[Sequence[float]], query: Sequence[float]
+) -> Transformer:
+    """A mean of 1 and 2 alike, but that 1 scores higher; on 0, which is the first token and has a
+    key of its own, the program has no value.
+    """
+    out = node_of("out = aggregate(select(1 / tokens, 0, >), indicator(tokens == 1));")
+    head = HeadClaim(
+        "mean", (ConjunctClaim(out.selector, (), (0,)),), (HeadOutputClaim(out.values),),
+        ({0: ONE},), ((0,),), never_empty=True,
+    )  # fmt: skip
+    over = {**over_tokens(out.values, out.selector.keys), out: (2,)}
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), over, {out: Meaning("mean", (2,))},
+                    ((head,),), ((), ()), ((2,),))  # fmt: skip
+    arrays = {
+        "tokens": [[first, 0, 0], [1, 1, 0], [0, 0, 0]], "positions": np.zeros((2, 3)),
+        "layer1.head1.query": np.zeros((len(query), 3)), "layer1.head1.query_bias": query,
+        "layer1.head1.key": key, "layer1.head1.key_bias": np.zeros(len(query)),
+        "layer1.head1.value": [[0, 1, 0]], "layer1.head1.out": [[0], [0], [1]],
+        "output0.weight": [[0, 0, 0], [0, 0, 1], [0, 0, 2]], "output0.bias": [0, -0.25, -1],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (NOTHING, Fraction(1, 2), ONE), vocabulary=(0, 1, 2))
+
+
+def a_key_beside_the_first() -> Transformer:
+    """Keys are counted from the first one, too: beside 2^80, 1 is as good as nothing."""
+    return keys_beside_the_first(2.0**80, [[1, 0, 0]], [100])
+
+
+def a_score_beside_the_first() -> Transformer:
+    """The keys are whole numbers of float64, but what they score is not: beside 327 · 2^48, 327 is
+    320 there, and 320 is what another column takes away.
+    """
+    return keys_beside_the_first(2.0**48, [[1, 0, 0], [0, -1, 0]], [327, 320])
+
+
 FORGERIES: dict[Callable[[], Transformer], str] = {
     a_mean_of_texts: "a sum of strings",
     a_number_beside_numbers_that_cancel: "no margin is left",
     codes_of_many_digits: "no margin is left",
     a_code_that_comes_and_goes: "no margin is left",
     a_sum_of_a_third: "no margin is left",
+    a_number_beside_the_first: "no margin is left",
+    a_key_beside_the_first: "too large to check",
+    a_score_beside_the_first: "too large to check",
 }
 
 
 @pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
 def test_a_forgery_is_refused(forge: Callable[[], Transformer]) -> None:
     is_refused(forge(), FORGERIES[forge])
+
+
+def test_functions_of_two_s_ops_that_cancel_are_not_taken_for_nothing() -> None:
+    """What 1 and -1 in turn are, by index, is a sum of functions of (i + 1) // 2 and i // 2, which
+    grow with the index: beside these, the 2^-43 of one index is nothing to float64.
+    """
+    length, little = 2000, 43
+    last = length // 2 - 1
+    out = node_of(f"""more = (indices + 1) // 2; less = indices // 2;
+                      out = (more == less) and (more != {last});""")
+    is_even, is_other = out.operands
+    more, less = is_even.operands
+    over = {more: (1,), more.operands[0]: (1,), less: (1,), is_even: (2, 3), is_other: (2,),
+            out: (2, 3)}  # fmt: skip
+    claims = Claims((None, None, ClaimedNode(more), ClaimedNode(less)), over, {}, (), ((),),
+                    ((2, 3),))  # fmt: skip
+    positions = np.zeros((length, 2))
+    positions[:, 0] = 1 - 2 * (np.arange(length) % 2)
+    positions[2 * last - 1], positions[2 * last] = 0, (0, 2.0**-little)
+    arrays = {"tokens": np.zeros((1, 2)), "positions": positions, "output0.bias": [0, -1],
+              "output0.weight": [[0, 0], [2.0 ** (little + 1)] * 2]}  # fmt: skip
+    model = handmade(out, claims, arrays, (False, True), vocabulary="a")
+    answers = model.answers(np.zeros((1, length), int))["out"][0]
+    assert answers[2 * last]  # the program says False
+    assert "no margin is left" in verdict(model, outputs_of(model)).reason

@@ -105,6 +105,19 @@ def test_a_string_is_not_read_as_a_number() -> None:
     assert not found.readers
 
 
+def test_numbers_that_floats_do_not_tell_apart_are_not_read() -> None:
+    """2^60 and 2^60 + 1 are one float: so nothing that is read is next to the one or the other."""
+    tokens = (2**60, 2**60 + 1)
+    claims = Claims((None, None), {}, {}, (), ((),), ((0,),),
+                    readers=(ReaderClaim(Tokens(), "embedding", {0: 1.0}, 2.0**60),))  # fmt: skip
+    arrays = {"tokens": [[0, -1], [0, 1]], "positions": np.zeros((2, 2)),
+              "output0.weight": [[0, -1], [0, 1]], "output0.bias": [0, 0]}  # fmt: skip
+    model = handmade(Tokens(), claims, arrays, tokens, vocabulary=tokens)
+    found = verdict(model, outputs_of(model))
+    assert found.holds, found.reason
+    assert not found.readers
+
+
 def test_an_s_op_is_read_after_a_block_that_there_is() -> None:
     model = compiled(READ)
     (reader, *_) = model.claims.readers

@@ -175,6 +175,8 @@ def _check_sums(claims: Claims, inputs: Inputs) -> None:
         of_ground = part.state in states.get(part.variable, ())
         if not (part.variable in outputs if part.is_output else of_ground):
             raise Refused("a weighted sum is of something that there is not")
+    if any(min(vars(claims.variables[place]).values()) < 0 for place in outputs):
+        raise Refused("an output of a head goes by two names")
 
 
 def _after(block: str, stream: Stream, sink: Sink | None, noise: float, notes: Findings) -> None:

@@ -22,6 +22,9 @@ def check_head(values: ProvedValues, claim: HeadClaim) -> None:
         raise Refused("a head that gives shares may pick nothing")
     if claim.mode == "sum" and claim.best is not None:
         raise Refused("a sum over the best picks")
+    moved = {place for weights in claim.channels for place in weights}
+    if not moved <= {*range(len(claim.outputs))}:  # -1 would be one of them again
+        raise Refused("a head moves an output that it does not have")
     for output in claim.outputs:
         if claim.mode != "mean" and (not output.is_plain or output.default):
             raise Refused("a sum adds numbers, and is 0 where nothing is picked")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +16,9 @@ import numpy as np
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array
 from rasp.certificate.weights.rounding import HUGE, TINY
+
+MOST_CELLS = 40_000_000
+"""How many numbers are looked at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +153,12 @@ def batches(count: int, cells: int, most: int) -> Iterator[slice]:
     """Slices of so many rows, which have so many cells each, of `most` cells or of one row."""
     at_once = max(1, most // max(1, cells))
     return (slice(first, first + at_once) for first in range(0, count, at_once))
+
+
+def check_cells(*counts: int) -> None:
+    """Refuse a table of so many rows, columns and so on, before there is room for it."""
+    if prod(counts) > MOST_CELLS:
+        raise Refused("a table is too large to check")
 
 
 def as_float32(array: Array) -> Array:

@@ -14,11 +14,10 @@ import numpy as np
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedNode, ClaimedSum, Refused
 from rasp.certificate.program.tables import Space
 from rasp.certificate.program.values import ProvedValues
+from rasp.certificate.weights.arrays import check_cells
 from rasp.certificate.weights.reading import Parts, Piece, located, projected
 from rasp.certificate.weights.rounding import DOUBLE
 from rasp.certificate.weights.stand_ins import over_cases
-
-MOST_CELLS = 40_000_000
 
 
 def closure(values: ProvedValues, variable: int) -> set[int]:
@@ -100,8 +99,7 @@ def piece_of(values: ProvedValues, cluster: tuple[int, ...], terms: list[Piece])
         placed.append((parts, places))
     kept = np.flatnonzero(fine)
     count = terms[0].parts.value.shape[1]
-    if len(kept) * count > MOST_CELLS:
-        raise Refused("a table is too large to check")
+    check_cells(len(kept), count)
     total = Parts(*np.zeros((4, len(kept), count)))
     for parts, places in placed:
         total = total.plus(parts.at(places[kept]))

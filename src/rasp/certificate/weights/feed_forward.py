@@ -14,8 +14,7 @@ import numpy as np
 
 from rasp.certificate.claims import Findings, GroupClaim, Refused
 from rasp.certificate.program.tables import Array, Space, distinct_rows
-from rasp.certificate.weights.arrays import FeedForwardWeights, batches
-from rasp.certificate.weights.explaining import MOST_CELLS
+from rasp.certificate.weights.arrays import FeedForwardWeights, batches, check_cells
 from rasp.certificate.weights.gradients import Ways, ways_into
 from rasp.certificate.weights.precision import Precision
 from rasp.certificate.weights.reading import Parts, Reading, UnitGroup, located, projected
@@ -44,7 +43,8 @@ def feed_forward(
     notes: Findings,
 ) -> None:
     """Check the hidden units of a layer, and add what they add to the stream."""
-    if sum(claim.units for claim in claims) != len(block.bias):
+    counts = [claim.units for claim in claims]
+    if sum(counts) != len(block.bias) or min(counts, default=0) < 0:  # below 0: some come twice
         raise Refused("there are more hidden units than claims, or fewer", name)
     size, seen = len(stream.error), stream.rounded()
     up, down, low, high, count, stray = np.zeros((6, size))
@@ -127,8 +127,7 @@ def _added(
         (run,) = runs
         unseen.see(run[1])
         return run
-    if len(out) * space.size > MOST_CELLS:
-        raise Refused("a table is too large to check")
+    check_cells(len(out), space.size)
     # each dimension by itself in memory, as it is written
     total, inner = Parts(*np.zeros((4, len(out), space.size)).transpose(0, 2, 1)), 2.0**20
     gradient = np.zeros(len(out))

@@ -12,11 +12,9 @@ import numpy as np
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array, Space, places_among
 from rasp.certificate.program.values import ProvedValues
+from rasp.certificate.weights.arrays import check_cells
 from rasp.certificate.weights.precision import Precision
 from rasp.certificate.weights.rounding import DOUBLE, EXACT, SLACK, TINY, UNIT, grains
-
-WHOLE = 2.0**53
-"""Whole numbers up to this are numbers of float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +67,7 @@ class Reading:
 
     def on(self, values: ProvedValues, space: Space) -> Parts:
         """The whole over a space that has all its variables."""
+        check_cells(space.size, len(self.most))
         total = self.base.at(np.zeros(space.size, int))
         for piece in self.pieces:
             total = total.plus(piece.parts.at(located(values, piece.space, space)))
@@ -81,20 +80,8 @@ class Reading:
 
     def within(self, parts: Parts) -> Parts:
         """The same, with no more mass and numbers than the dimensions that are read have."""
-        error = parts.error + self.lost(parts.mass)
-        return Parts(parts.value, error, np.minimum(parts.mass, self.most),
+        return Parts(parts.value, parts.error, np.minimum(parts.mass, self.most),
                      np.minimum(parts.count, self.terms))  # fmt: skip
-
-    def lost(self, mass: Array) -> Array:
-        """What float64 rounds here of the sources that are added up, beyond what they come to.
-
-        Sources of one dimension may be far larger than the dimension itself, and cancel. The model
-        never sees them apart, but here they are added up, and what is added beside them is rounded
-        as they are: by a part of what they are, all together. Only where all are multiples of the
-        grain, and these are numbers of float64, nothing is rounded.
-        """
-        beyond = DOUBLE * np.maximum(mass - self.most, 0.0)
-        return np.asarray(np.where(mass > WHOLE * self.grain, beyond, 0.0))
 
     def rounding(self, parts: Parts, bias: Array, sign: Array | float = 1.0) -> Array:
         """How far off float32 can be where it adds up a reading, times a sign, and a bias.
@@ -208,6 +195,7 @@ class HeadSide:
         self, values: ProvedValues, space: Space, chosen: Sequence[int]
     ) -> tuple[Array, Array, Array]:
         """Some of the pieces over a space: values, errors, and whether an input has that."""
+        check_cells(space.size, len(self.constant))
         total, error = np.zeros((2, space.size, len(self.constant)))
         there = np.ones(space.size, bool)
         for piece in (self.pieces[number] for number in chosen):
@@ -223,9 +211,8 @@ def side_of(reading: Reading, bias: Array) -> HeadSide:
     parts = [piece.parts for piece in reading.pieces]
     off = [part.error for part in parts]
     if len(parts) == 1:
-        whole = reading.base.plus(parts[0])
-        rounding = reading.rounding(reading.within(whole), bias)
-        off = [off[0] + reading.lost(whole.mass) + rounding]
+        whole = reading.within(reading.base.plus(parts[0]))
+        off = [off[0] + reading.rounding(whole, bias)]
     else:
         mass = reading.base.mass + sum(part.mass.max(axis=0) for part in parts)
         count = reading.base.count + sum(part.count.max(axis=0) for part in parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -217,7 +218,7 @@ def is_read(stream: Stream, reader: ReaderClaim) -> bool:
     """
     values = stream.values
     row = np.zeros(len(stream.error))
-    if any(dim >= len(row) for dim in reader.weights):
+    if not all(0 <= dim < len(row) for dim in reader.weights):  # -1 would be one of them again
         return False
     row[list(reader.weights)] = list(reader.weights.values())
     over = values.over(reader.node)
@@ -231,10 +232,11 @@ def is_read(stream: Stream, reader: ReaderClaim) -> bool:
         return False
     if any(isinstance(atom, str) for atom in column.atoms):
         return False
-    numbers = np.array([np.nan if atom is None else float(atom) for atom in column.atoms])
-    wanted = numbers[column.places]
+    numbers = [None if atom is None else Fraction(atom) for atom in column.atoms]
+    wanted = np.array([np.nan if one is None else float(one) for one in numbers])[column.places]
     fine = ~np.isnan(wanted) & ~np.isnan(held.value[:, 0])
     off = np.abs(held.value[:, 0] + reader.constant - wanted) + held.error[:, 0]
-    off += DOUBLE * held.mass[:, 0]
-    apart = np.diff(sorted({*numbers[~np.isnan(numbers)].tolist()})).min(initial=2.0)
-    return bool((off < apart / 2)[fine].all())
+    off += DOUBLE * (held.mass[:, 0] + abs(reader.constant) + np.abs(wanted))
+    listed = sorted({one for one in numbers if one is not None})
+    apart = min((float(high - low) for low, high in pairwise(listed)), default=2.0)
+    return bool((off < min(apart, 2.0) / 2)[fine].all())

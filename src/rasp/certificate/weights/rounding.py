@@ -22,7 +22,8 @@ UNIT = 2.0**-24
 """The largest relative error of one operation in float32."""
 SLACK = 1.01
 """For products of small errors, and for the rounding of the bounds themselves."""
-EXACT = 2.0**24
+EXACT, WHOLE = 2.0**24, 2.0**53
+"""Whole numbers up to these are numbers of float32, and of float64."""
 DOUBLE = 2.0**-46
 """A generous relative error of what is computed here in float64."""
 
@@ -35,6 +36,20 @@ def at_most(number: float, digits: int) -> str:
     """
     above = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(number * (1 - DOUBLE))
     return f"{float(above):.{digits}g}"
+
+
+def lost_in_float64(size: Array | float, count: int) -> Array | float:
+    """How far off float64 is, at most, where it adds so many numbers, of so much all together: a
+    part of that, whatever they come to. They may cancel.
+    """
+    return DOUBLE * (1 + count / 64) * size
+
+
+def lost_of_wholes(size: Array | float, count: int, unit: Array | float) -> Array:
+    """The same; but nothing where all of it is in whole multiples of a unit, and together so small
+    that float64 has all whole numbers up to four times as many.
+    """
+    return np.asarray(np.where(4 * size <= WHOLE * unit, 0.0, lost_in_float64(size, count)))
 
 
 def check_size(*sizes: Array | float) -> None:

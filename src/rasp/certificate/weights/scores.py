@@ -19,7 +19,15 @@ from rasp.certificate.program.tables import Array, Space, joined
 from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.pairs import FAR, Pairs, Part, ShareScores
 from rasp.certificate.weights.reading import located, rounded, side_of
-from rasp.certificate.weights.rounding import EXACT, SLACK, TINY, UNIT, check_size, grains
+from rasp.certificate.weights.rounding import (
+    EXACT,
+    SLACK,
+    TINY,
+    UNIT,
+    check_size,
+    grains,
+    lost_of_wholes,
+)
 from rasp.certificate.weights.stream import Stream
 
 
@@ -83,6 +91,7 @@ class HeadScores:
         """Try every part; `sink` is what the head reads of the sink as a key, off by so much."""
         parts = [self._pairs(conjuncts, pieces).part() for pieces, conjuncts in self.groups]
         common = self._common_error([number for pieces, _ in self.groups for number in pieces])
+        common += self._lost(sink)
         rounding = self._rounding([(part.mass, part.count) for part in parts], sink)
         of_matches = [(part.match_mass, part.count) for part in parts]
         matches = self._rounding(of_matches, sink)
@@ -110,7 +119,7 @@ class HeadScores:
         """How far position 0 scores above other matches, where it matches and where it does not."""
         pieces = [number for number, piece in enumerate(self.keys.pieces) if piece.value.any()]
         shares = self._pairs([*self.claim.conjuncts], pieces, (INDEX,)).shares()
-        wrong = self._common_error(pieces)
+        wrong = self._common_error(pieces) + self._lost(None)
         wrong += self._rounding([(shares.mass, float(len(self.keys.constant)))], None)
         check_size(shares.error + wrong)
         return replace(shares, error=shares.error + wrong)
@@ -135,6 +144,17 @@ class HeadScores:
                 most = most + piece.error.max(axis=0, initial=0.0)
                 total += float((asked.most + wrong) @ most)
         return total
+
+    def _lost(self, sink: Array | None) -> float:
+        """What float64 rounds of scores: they are counted from the first key's, and that from the
+        sink's. These may be far larger than what is between two others, and even no input's.
+        """
+        asked, key, unit = self.queries, 2 * self.keys.most, self.keys.grain
+        if sink is not None:
+            key, unit = key + np.abs(sink), np.minimum(unit, grains(sink))
+        size, used = asked.most @ key, asked.most * key > 0
+        unit = (asked.grain * unit)[used].min(initial=2.0**20)
+        return float(lost_of_wholes(size, len(key), unit))
 
     def _rounding(
         self, masses: Sequence[tuple[float, float]], sink: Array | None,

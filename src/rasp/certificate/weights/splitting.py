@@ -18,7 +18,7 @@ from rasp.certificate.claims import ClaimedNode, Refused
 from rasp.certificate.program.tables import Array, Space, joined
 from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.reading import Parts, Piece, located, projected
-from rasp.certificate.weights.rounding import DOUBLE
+from rasp.certificate.weights.rounding import DOUBLE, grains, lost_of_wholes
 
 SMALL = 2.0**-20
 """What may be left of terms, of their size, where choices are looked at, which have too many cases
@@ -99,11 +99,14 @@ def _pieces(
     values: ProvedValues, rows: dict[int, Array], tables: list[Array], total: Parts
 ) -> list[Piece] | None:
     """A function of each variable; the first of them has what the others leave, and all that the
-    terms were off, and their mass and count.
+    terms were off, and their mass and count. Functions may be far larger than the terms, and
+    cancel, so that float64 may round what they leave.
     """
-    left = total.value.copy()
+    left, size, unit = total.value, np.abs(total.value), grains(total.value).min(axis=0)
     for row, table in zip(rows.values(), tables, strict=True):
-        left = left - table[row]
+        left, size = left - table[row], size + np.abs(table[row])
+        unit = np.minimum(unit, grains(table).min(axis=0))
+    lost = lost_of_wholes(size, len(tables), unit)
     most = SMALL if values.claims.choices else DOUBLE
     if (np.abs(left) > most * total.mass).any():
         return None
@@ -113,7 +116,7 @@ def _pieces(
         nothing = np.zeros_like(left)
         held = Parts(nothing, nothing, nothing, nothing)
         if not place:
-            held = Parts(nothing, total.error + np.abs(left), total.mass, total.count)
+            held = Parts(nothing, total.error + np.abs(left) + lost, total.mass, total.count)
         elif not tables[place].any():
             continue
         parts = projected(held, row, size)

@@ -17,13 +17,14 @@ import numpy as np
 
 from rasp.certificate.program.tables import Array, Space, joined, occurring
 from rasp.certificate.program.values import ProvedValues
+from rasp.certificate.weights.arrays import check_cells
 from rasp.certificate.weights.explaining import piece_of, touched_by
 from rasp.certificate.weights.precision import FLOAT32, Precision
 from rasp.certificate.weights.reading import Reading, UnitGroup, constant_part, located
 from rasp.certificate.weights.rounding import EXACT, SLACK, TINY, UNIT, check_size, grain_of, grains
 from rasp.certificate.weights.splitting import split_terms
 from rasp.certificate.weights.stand_ins import with_counts, without_counts
-from rasp.certificate.weights.terms import terms_of
+from rasp.certificate.weights.terms import lost_of_rows, terms_of
 
 MOST_SUMS = 4_000_000
 
@@ -199,6 +200,7 @@ class Stream:
     def read(self, rows: Array, variables: Sequence[int]) -> Reading:
         """Multiply rows (reading, dimension) out; they must be functions of these variables."""
         wanted = without_counts(self.values, variables)
+        self._check_cells(rows)
         base, terms = terms_of(self, rows, wanted)
         for parts in (base, *(term.parts for term in terms)):
             check_size(*map(np.abs, parts.four))
@@ -213,16 +215,30 @@ class Stream:
             else:
                 base = base.plus(constant_part(members[0].parts))
         used = rows != 0
-        grain = np.where(used, grains(rows) * self.grain, np.inf).min(axis=1, initial=2.0**20)
+        grain = self.grain_of(rows)
         powers = (~used | (np.frexp(np.abs(rows))[0] == 0.5)).all(axis=1)
         most, count = np.abs(rows) @ self.size, (used & (self.size > 0)).sum(axis=1)
         check_size(most)
         reading = Reading(base, pieces, grain, powers, most, count)
         return with_counts(self.values, reading, variables)
 
+    def _check_cells(self, rows: Array) -> None:
+        """There must be room for what each source adds to all rows."""
+        used = np.asarray(rows.any(axis=0))
+        sizes = [group.space.size for group in self.groups if used[group.dims].any()]
+        check_cells(len(rows), max(len(self.tokens), len(self.positions), *sizes))
+
+    def grain_of(self, rows: Array) -> Array:
+        """(reading,): a power of two of which all that rows read are multiples; 0 where there is
+        none.
+        """
+        units = np.where(rows != 0, grains(rows) * self.grain, np.inf)
+        return np.asarray(units.min(axis=1, initial=2.0**20))
+
     def largest(self, rows: Array) -> tuple[Array, Array]:
         """(reading,): the least and the largest that rows can be, whatever the position."""
-        error = np.abs(rows) @ self.error
+        self._check_cells(rows)
+        error = np.abs(rows) @ self.error + lost_of_rows(self, rows)
         low, high = -error, error
         for dims, table in self._sources():
             read = table @ rows[:, dims].T

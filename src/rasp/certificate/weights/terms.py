@@ -7,7 +7,7 @@ what they leave is a term of its own, or counts as error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,8 @@ from rasp.certificate.claims import INDEX, TOKEN, ClaimedSum, SumPart
 from rasp.certificate.program.domains import binary_unit
 from rasp.certificate.program.tables import Array, ExactSum, base_line
 from rasp.certificate.weights.explaining import closure
-from rasp.certificate.weights.reading import WHOLE, Parts, Piece
-from rasp.certificate.weights.rounding import DOUBLE, grains
+from rasp.certificate.weights.reading import Parts, Piece
+from rasp.certificate.weights.rounding import DOUBLE, grains, lost_of_wholes
 
 if TYPE_CHECKING:
     from rasp.certificate.weights.stream import Stream
@@ -90,14 +90,15 @@ def _by_sums(
               for state, row in enumerate(terms[variable].parts.value)}  # fmt: skip
     tables |= {SumPart(variable): direction @ rows.T
                for variable, direction in stream.outputs.items()}  # fmt: skip
-    before, constant, noise = dict(tables), np.zeros(count), np.zeros(count)
+    before, constant = dict(tables), np.zeros(count)
     pieces = []
-    for variable, weight in _shares_of_sums(stream, tables, variables, rows):
+    sums = _shares_of_sums(stream, tables, variables, rows)
+    noise = lost_of_rows(stream, rows, sums)
+    for variable, weight in sums:
         linear = stream.values.linear_of(variable)
         for part, share in linear.parts.items():
             tables[part] = tables.get(part, np.zeros(count)) - float(share) * weight
         constant = constant - float(linear.constant) * weight
-        noise = noise + _lost_by_floats(stream, variable, linear, weight)
         pieces.append(_term(stream, variable, np.outer(stream.floats(variable), weight)))
     for variable in (TOKEN, INDEX, *(part.variable for part in tables if part.is_output)):
         table, old = _table(stream, variable, tables), _table(stream, variable, before)
@@ -116,22 +117,38 @@ def _by_sums(
     return constant, noise, pieces
 
 
-def _lost_by_floats(stream: Stream, variable: int, linear: ExactSum, weight: Array) -> Array:
-    """(reading,): how far a multiple of a claimed sum can be from what it takes the place of.
+def lost_of_rows(stream: Stream, rows: Array, sums: Sequence[tuple[int, Array]] = ()) -> Array:
+    """(reading,): how far what is added up here for rows of weights can be from what it is.
 
-    A sum is a constant and shares of a position's token, of its index and of outputs. All of these
-    are fractions, and so is the sum. In float64 each may be rounded, and so may its product with a
-    weight: both are off by less than 2^-52 of that product. So at a position all together is off by
-    less than 2^-46 of the sizes of all products.
-
-    Nothing is rounded where a sum's numbers are whole multiples of one power of two, a weight is of
-    another, and float64 has all whole numbers up to the sizes in multiples of both.
+    A number of the model is the sum of its sources. Here it is taken apart further: tables are
+    counted from their first row, and claimed sums, as often as `sums` say, are put in the place of
+    what they are made of. All of that may be far larger than the number itself, and cancel; and the
+    shares of claimed sums are fractions, which float64 rounds. So what is rounded is a part of the
+    sizes of all that is added up, in whatever state it is large.
     """
-    size = _size(stream, variable, linear)
+    dims = np.abs(stream.constant)
+    for table in (stream.tokens, stream.positions):
+        dims = dims + 3 * np.abs(table).max(axis=0)
+    for variable, direction in stream.outputs.items():
+        dims = dims + np.abs(direction) * np.abs(stream.floats(variable)).max(initial=0.0)
+    used = np.asarray(rows.any(axis=0))
+    for group in stream.groups:
+        if used[group.dims].any():
+            dims[group.dims] += (np.abs(group.table) + group.error).max(axis=0, initial=0.0)
+    size, unit = np.abs(rows) @ dims, stream.grain_of(rows)
+    for variable, weight in sums:
+        linear = stream.values.linear_of(variable)
+        size = size + 2 * np.abs(weight) * _size(stream, variable, linear)
+        units = grains(weight) * _unit(stream, variable, linear)
+        unit = np.where(weight != 0, np.minimum(unit, units), unit)
+    count = len(dims) + len(stream.outputs) + len(stream.groups) + len(sums)
+    return lost_of_wholes(size, count, unit)
+
+
+def _unit(stream: Stream, variable: int, linear: ExactSum) -> float:
+    """A power of two of which a claimed sum and its shares are whole multiples; or 0."""
     unit = binary_unit([linear.constant, *linear.parts.values()])
-    unit = min(unit, stream.values.domain(variable).unit)
-    exact = np.abs(weight) * size <= WHOLE * grains(weight) * unit
-    return np.asarray(np.where(exact, 0.0, DOUBLE * np.abs(weight) * size))
+    return min(unit, stream.values.domain(variable).unit)
 
 
 def _size(stream: Stream, variable: int, linear: ExactSum) -> float:
