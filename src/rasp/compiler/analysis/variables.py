@@ -75,7 +75,6 @@ class HeadOutput(Variable, Coordinate):
     """What a query that picks nothing gets; None where that cannot happen, or for sums."""
     codes: dict[Atom, Fraction] | None = None
     """Codes of the values where they are not numbers."""
-    is_length: bool = False
     carrier: CountVariable | None = None
     """The count that is moved in place of the values it stands for."""
     known_by: SOp = field(kw_only=True)
@@ -120,11 +119,11 @@ class PlannedHead:
     layer: int
     mode: str
     formula: Formula
-    best: Scorer | None
+    best: Scorer | None = None
     """The scorer of a `select_best`."""
-    may_be_empty: bool
-    """Whether a query may pick nothing: then the sink gets the weight."""
-    needs_uniform: bool
+    may_be_empty: bool = False
+    """Whether a query of a mean may pick nothing: then the sink gets the weight."""
+    needs_uniform: bool = False
     """Whether all picked keys must weigh the same: a sum, or a mean of different values."""
     picks_one: bool = False
     """Whether no query picks two keys (or the program fails): then the weight is exactly 1."""

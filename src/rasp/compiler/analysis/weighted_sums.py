@@ -112,7 +112,8 @@ class WeightedSums:
         A BOS is at index 0 and only there, and an index is below the length.
         """
         tokens, indices = token_values(linear, self.settings), index_values(linear, self.settings)
-        lengths = [output for output in linear.of(HeadOutput) if output.is_length]
+        lengths = [output for output in linear.of(HeadOutput)
+                   if output.codes_of_states == [*output.longest]]  # fmt: skip
         by_length = sum((linear.parts[output] for output in lengths), Fraction(0))
         if by_length:
             reach = pair_sums(tokens, sums_after(indices, by_length))
