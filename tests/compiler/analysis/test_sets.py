@@ -13,9 +13,7 @@ from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.linear import (
     Linear,
     index_is,
-    index_values,
     of_ground,
-    token_values,
 )
 from rasp.compiler.analysis.narrow_sums import narrowed
 from rasp.compiler.analysis.tables import NumberedTable, Table
@@ -74,7 +72,8 @@ def test_a_line_needs_two_points() -> None:
 
 def sums_by_place(linear: Linear, settings: Settings) -> list[Fraction]:
     """What a sum is for each token at each index."""
-    parts = product(token_values(linear, settings), index_values(linear, settings))
+    base = BaseVariables(settings)
+    parts = product(base.terms(linear, base.token), base.terms(linear, base.index))
     return [linear.constant + sum(terms) for terms in parts]
 
 

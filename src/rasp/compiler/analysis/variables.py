@@ -15,7 +15,6 @@ from math import floor
 from typing import ClassVar, TypeAlias
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, TOKEN
 from rasp.certificate.program import sums
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import ZERO, Coordinate, Linear, of_ground
@@ -45,12 +44,12 @@ class Variable:
         return f"<{type(self).__name__} of layer {self.layer}: {len(self.states)} states>"
 
 
-class TokenVariable(Variable):
-    """The token; its codes are its places in the vocabulary."""
+@dataclass(frozen=True, eq=False, repr=False)
+class GroundVariable(Variable):
+    """The token, whose codes are its places in the vocabulary, or the index."""
 
-
-class IndexVariable(Variable):
-    """The index."""
+    ground: int
+    """`TOKEN` or `INDEX`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,10 +157,9 @@ def linear_in(
 ) -> Linear | None:
     """A function of one variable as a `Linear`, if it is one; of token and index all are."""
     match variable:
-        case TokenVariable() | IndexVariable():
+        case GroundVariable(ground=ground):
             any_number = next(number for number in table if number is not None)
             filled = [any_number if number is None else number for number in table]
-            ground = TOKEN if isinstance(variable, TokenVariable) else INDEX
             return of_ground(ground, filled, settings)
         case HeadOutput() | SumVariable():
             line = line_through(variable.linear, variable.codes_of_states, table)

@@ -16,13 +16,12 @@ from rasp.certificate.program.reach import pair_sums, sums_after
 from rasp.compiler.analysis.joint_states import MOST_STATES
 from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.kinds import as_kinds
-from rasp.compiler.analysis.linear import Linear, content, index_values, token_values
+from rasp.compiler.analysis.linear import Linear, content
 from rasp.compiler.analysis.narrow_sums import narrowed
 from rasp.compiler.analysis.values import HeldValues, Values
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     SumVariable,
-    TokenVariable,
     Variable,
     distinct,
     linear_in,
@@ -111,7 +110,8 @@ class WeightedSums:
 
         A BOS is at index 0 and only there, and an index is below the length.
         """
-        tokens, indices = token_values(linear, self.settings), index_values(linear, self.settings)
+        base = self._base
+        tokens, indices = base.terms(linear, base.token), base.terms(linear, base.index)
         lengths = [output for output in linear.of(HeadOutput)
                    if output.codes_of_states == [*output.longest]]  # fmt: skip
         by_length = sum((linear.parts[output] for output in lengths), Fraction(0))
@@ -151,7 +151,7 @@ class WeightedSums:
                     return []
                 if any(codes.setdefault(atom, code) != code for atom, code in output.states):
                     return []
-            elif not isinstance(output, TokenVariable) or None in operand.outcomes:
+            elif output is not self._base.token or None in operand.outcomes:
                 return []
         for atom in (atom for operand in operands for atom in operand.atoms):
             codes.setdefault(atom, 1 + max(codes.values(), default=Fraction(0)))
