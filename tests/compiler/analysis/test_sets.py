@@ -15,9 +15,9 @@ from rasp.compiler.analysis.linear import (
     index_is,
     of_ground,
 )
-from rasp.compiler.analysis.narrow_sums import narrowed
 from rasp.compiler.analysis.tables import NumberedTable, Table
 from rasp.compiler.analysis.variables import Variable, line_through
+from rasp.compiler.analysis.weighted_sums import narrowed
 from rasp.compiler.settings import Settings
 
 small = st.integers(-6, 6).map(Fraction)

@@ -92,7 +92,7 @@ class SumVariable(Variable):
     """A weighted sum of other variables."""
 
     linear: Linear
-    """Its code: the sum itself, or a narrower one that says as much (see `narrow_sums`)."""
+    """Its code: the sum itself, or a narrower one that says as much (see `weighted_sums`)."""
     whole: Linear
     """The sum itself, which is its atom."""
 
@@ -233,6 +233,11 @@ def default_code(output: HeadOutput) -> Fraction:
     if output.default is None:
         return Fraction(0)
     return (output.codes or codes_of([output.default]))[output.default]
+
+
+def default_of(weights: Mapping[HeadOutput, Fraction]) -> Fraction:
+    """The weighted sum of what several outputs of one head are by default."""
+    return sum((weight * default_code(output) for output, weight in weights.items()), ZERO)
 
 
 def number(atom: Atom | None) -> Fraction:
