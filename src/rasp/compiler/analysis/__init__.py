@@ -6,7 +6,7 @@ things that elementwise work at one position can depend on, `linear` the functio
 residual stream can hold, and `values` what an s-op holds: a table over variables, or a `Linear`.
 (`tables` makes such tables simpler, for the chapters that follow.) `value_analysis` says of each
 node what it holds. For elementwise s-ops it asks `elementwise`, which finds `weighted_sums` and
-`choices`, and applies operators to what operands hold together:
+choices, and applies operators to what operands hold together:
 `joint_states`, by `joint_tables` of the `possible_states`. `kinds` says of what kind numbers are,
 and `rounding` how far off float32 makes them. `formulas` are selectors as comparisons. Aggregates
 are left to the next chapter, that of heads.
