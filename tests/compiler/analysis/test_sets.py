@@ -13,13 +13,11 @@ from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.linear import (
     Linear,
     index_is,
-    index_values,
     of_ground,
-    token_values,
 )
-from rasp.compiler.analysis.narrow_sums import narrowed
 from rasp.compiler.analysis.tables import NumberedTable, Table
 from rasp.compiler.analysis.variables import Variable, line_through
+from rasp.compiler.analysis.weighted_sums import narrowed
 from rasp.compiler.settings import Settings
 
 small = st.integers(-6, 6).map(Fraction)
@@ -74,7 +72,8 @@ def test_a_line_needs_two_points() -> None:
 
 def sums_by_place(linear: Linear, settings: Settings) -> list[Fraction]:
     """What a sum is for each token at each index."""
-    parts = product(token_values(linear, settings), index_values(linear, settings))
+    base = BaseVariables(settings)
+    parts = product(base.terms(linear, base.token), base.terms(linear, base.index))
     return [linear.constant + sum(terms) for terms in parts]
 
 

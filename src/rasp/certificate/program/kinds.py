@@ -30,7 +30,7 @@ def find_kinds(values: ProvedValues, node: SOp) -> frozenset[type]:
         case Elementwise("if", (_, yes, no)):
             return values.kinds(yes) | values.kinds(no)
         case Elementwise(op, operands) if op in ARITHMETIC:
-            return _joined(map(values.kinds, operands))
+            return joined_kinds(map(values.kinds, operands))
         case Elementwise():
             raise Refused("of what kind an s-op is, is not certain")
         case Tokens():
@@ -67,7 +67,8 @@ def _counts_one(values: ProvedValues, meaning: Meaning) -> bool:
     )
 
 
-def _joined(operands: Iterable[frozenset[type]]) -> frozenset[type]:
+def joined_kinds(operands: Iterable[frozenset[type]]) -> frozenset[type]:
+    """What arithmetic makes of numbers of these kinds."""
     listed = list(operands)
     if {Fraction} in listed:
         return frozenset({Fraction})

@@ -5,8 +5,8 @@ schedule becomes, and `times` says when each part of a layer reads and writes. `
 things that elementwise work at one position can depend on, `linear` the functions of what the
 residual stream can hold, and `values` what an s-op holds: a table over variables, or a `Linear`.
 (`tables` makes such tables simpler, for the chapters that follow.) `value_analysis` says of each
-node what it holds. For elementwise s-ops it asks `elementwise`, which finds `weighted_sums` (made
-smaller by `narrow_sums`) and `choices`, and applies operators to what operands hold together:
+node what it holds. For elementwise s-ops it asks `elementwise`, which finds `weighted_sums` and
+choices, and applies operators to what operands hold together:
 `joint_states`, by `joint_tables` of the `possible_states`. `kinds` says of what kind numbers are,
 and `rounding` how far off float32 makes them. `formulas` are selectors as comparisons. Aggregates
 are left to the next chapter, that of heads.

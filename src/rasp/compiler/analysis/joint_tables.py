@@ -16,20 +16,13 @@ from typing import TypeAlias
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.linear import (
-    Coordinate,
-    IndexIs,
-    Linear,
-    TokenIs,
-    index_values,
-    token_values,
-)
+from rasp.certificate.claims import INDEX, TOKEN
+from rasp.compiler.analysis.linear import ZERO, Coordinate, GroundIs, Linear, ground_is
 from rasp.compiler.analysis.values import View
 from rasp.compiler.analysis.variables import (
+    GroundVariable,
     HeadOutput,
-    IndexVariable,
     SumVariable,
-    TokenVariable,
     Variable,
     is_spread,
 )
@@ -82,8 +75,8 @@ class BaseVariables:
         self.settings = settings
         numbered = [tuple((atom, Fraction(place)) for place, atom in enumerate(atoms))
                     for atoms in (settings.vocabulary, range(settings.max_length))]  # fmt: skip
-        self.token = TokenVariable(0, numbered[0], False)
-        self.index = IndexVariable(0, numbered[1], False)
+        self.token = GroundVariable(0, numbered[0], False, TOKEN)
+        self.index = GroundVariable(0, numbered[1], False, INDEX)
 
     def variables_of(self, linear: Linear) -> list[Variable]:
         """The inputs of a weighted sum."""
@@ -91,21 +84,16 @@ class BaseVariables:
 
     def variable_of(self, coordinate: Coordinate) -> Variable:
         """The input whose state decides a coordinate."""
-        match coordinate:
-            case TokenIs():
-                return self.token
-            case IndexIs():
-                return self.index
+        if isinstance(coordinate, GroundIs):
+            return self.token if coordinate.ground == TOKEN else self.index
         assert isinstance(coordinate, HeadOutput)
         return coordinate
 
     def terms(self, linear: Linear, part: Variable) -> list[Fraction]:
         """What each state of one of its inputs adds to a weighted sum."""
-        match part:
-            case TokenVariable():
-                return token_values(linear, self.settings)
-            case IndexVariable():
-                return index_values(linear, self.settings)
+        if isinstance(part, GroundVariable):
+            places = range(len(part.states))
+            return [linear.parts.get(ground_is(part.ground, place), ZERO) for place in places]
         assert isinstance(part, HeadOutput)
         return [linear.parts[part] * code for _, code in part.states]
 

@@ -6,21 +6,19 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from rasp.atoms import Atom, show
+from rasp.certificate.program.kinds import SURE, joined_kinds
 from rasp.compiler.refusals import Refusal
-from rasp.operators import giving
+from rasp.graph import OPERATORS
 
+WIDER = [bool, int, Fraction, str]
 LARGEST_WHOLE = 1 << 53
 """Up to this, a float holds every whole number."""
 
 
 def kinds_of(op: str, operands: Sequence[frozenset[type]]) -> frozenset[type]:
     """The kinds a number made by an operator can have."""
-    for name, kind in (("float", Fraction), ("int", int), ("bool", bool)):
-        if op in giving(name):
-            return frozenset({kind})
-    if any(operand == {Fraction} for operand in operands):
-        return frozenset({Fraction})
-    return frozenset({int, Fraction} if any(Fraction in operand for operand in operands) else {int})
+    gives = OPERATORS[op].gives
+    return frozenset({SURE[gives]}) if gives in SURE else joined_kinds(operands)
 
 
 def as_kinds(code: Fraction, kinds: frozenset[type]) -> list[Atom]:
@@ -35,19 +33,13 @@ def as_kinds(code: Fraction, kinds: frozenset[type]) -> list[Atom]:
     return atoms
 
 
-def width_of_kind(atom: Atom) -> int:
-    """Of equal atoms of different kinds, the widest kind is shown."""
-    return [bool, int, Fraction, str].index(type(atom))
-
-
 def atoms_by_code(atoms: Sequence[Atom], codes: Mapping[Atom, Fraction]) -> dict[Fraction, Atom]:
     """The atom that each code means: of equal numbers, the one of the widest kind."""
-    atom_of = {codes[atom]: atom for atom in sorted(atoms, key=width_of_kind)}
+    by_width = sorted(atoms, key=lambda atom: WIDER.index(type(atom)))
+    atom_of = {codes[atom]: atom for atom in by_width}
     for atom in atoms:
         is_of_two_kinds = type(atom) is not type(atom_of[codes[atom]])
-        if (
-            is_of_two_kinds and not isinstance(atom, str) and abs(Fraction(atom)) > LARGEST_WHOLE
-        ):  # no float holds it
+        if is_of_two_kinds and abs(Fraction(atom)) > LARGEST_WHOLE:  # no float holds it
             raise Refusal(
                 f"it may be {show(atom)} as an int and as a float, which are not the same number",
                 "work with smaller numbers",

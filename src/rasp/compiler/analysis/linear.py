@@ -1,7 +1,7 @@
 """Linear functions of what the residual stream can hold: the algebra every stage speaks.
 
 A coordinate is a number that exists at each position: whether the token is the i-th of the
-vocabulary (`TokenIs`), whether the index is p (`IndexIs`), what a head put out (`HeadOutput`), or
+vocabulary, whether the index is p (`GroundIs`), what a head put out (`HeadOutput`), or
 whether a feed-forward's input has got as far as a given state (`planning.features.Reached`). Each
 is one object, and equal to itself alone. A `Linear` is a constant plus a weighted sum of
 coordinates. Functions that are equal at every position are equal as `Linear`s: one token and one
@@ -10,12 +10,13 @@ index are left out as the base line, since the others determine them.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from math import gcd, lcm
-from typing import ClassVar, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from rasp.certificate.claims import INDEX, TOKEN
 from rasp.certificate.program import tables
@@ -29,30 +30,30 @@ Key = TypeVar("Key")
 class Coordinate:
     """A number that exists at each position."""
 
-    order: ClassVar[int]
-    """Which kind comes first where there is a choice."""
+    @property
+    @abstractmethod
+    def order(self) -> int:
+        """A number for each kind; the least comes first where there is a choice."""
 
 
 @dataclass(frozen=True, eq=False)
-class TokenIs(Coordinate):
-    """1 where the token is the one at a place of the vocabulary, else 0; see `token_is`."""
+class GroundIs(Coordinate):
+    """1 where the token is the one at a place of the vocabulary (or the index is that place), else
+    0; see `ground_is`.
+    """
 
+    ground: int
+    """`TOKEN` or `INDEX`."""
     place: int
-    order: ClassVar[int] = 3
+
+    @property
+    def order(self) -> int:
+        return 1 if self.ground == INDEX else 3
 
 
-@dataclass(frozen=True, eq=False)
-class IndexIs(Coordinate):
-    """1 where the index is a certain one, else 0; see `index_is`."""
-
-    place: int
-    order: ClassVar[int] = 1
-
-
-token_is = cache(TokenIs)
-"""The coordinate of a place of the vocabulary."""
-index_is = cache(IndexIs)
-"""The coordinate of an index."""
+ground_is = cache(GroundIs)
+"""The coordinate of a place of the vocabulary, or of an index."""
+token_is, index_is = partial(ground_is, TOKEN), partial(ground_is, INDEX)
 Kind = TypeVar("Kind", bound=Coordinate)
 Shape: TypeAlias = frozenset[tuple[Coordinate, Fraction]]
 
@@ -62,7 +63,7 @@ class Linear:
     """`constant + Σ weight · coordinate`.
 
     >>> Linear(Fraction(2), {token_is(1): Fraction(3)})
-    Linear(2 + 3·TokenIs(place=1))
+    Linear(2 + 3·GroundIs(ground=0, place=1))
     """
 
     constant: Fraction = Fraction(0)
@@ -128,20 +129,8 @@ def total(terms: Iterable[Linear]) -> Linear:
 def of_ground(variable: int, table: Sequence[Fraction], settings: Settings) -> Linear:
     """The function of the token, or of the index, that is the table's entry for each of them."""
     exact = tables.of_ground(variable, table, settings)
-    coordinate_of = {TOKEN: token_is, INDEX: index_is}
-    parts = {coordinate_of[part.variable](part.state): weight
-             for part, weight in exact.parts.items()}  # fmt: skip
-    return Linear(exact.constant, parts)
-
-
-def token_values(linear: Linear, settings: Settings) -> list[Fraction]:
-    """What the token coordinates add, for each token."""
-    return [linear.parts.get(token_is(token), ZERO) for token in range(len(settings.vocabulary))]
-
-
-def index_values(linear: Linear, settings: Settings) -> list[Fraction]:
-    """What the index coordinates add, for each index."""
-    return [linear.parts.get(index_is(index), ZERO) for index in range(settings.max_length)]
+    return Linear(exact.constant, {ground_is(part.variable, part.state): weight
+                                   for part, weight in exact.parts.items()})  # fmt: skip
 
 
 def content(weights: Iterable[Fraction]) -> Fraction:

@@ -25,8 +25,7 @@ def is_power_of_two(weight: Fraction | int) -> bool:
     >>> is_power_of_two(Fraction(-1, 4)), is_power_of_two(3)
     (True, False)
     """
-    number = abs(Fraction(weight))
-    return 1 in (number.numerator, number.denominator) and power_of_two_in(number) == number
+    return power_of_two_in(weight) == abs(weight)
 
 
 def rough_error(reach: Fraction | float, length: int) -> float:
@@ -34,7 +33,7 @@ def rough_error(reach: Fraction | float, length: int) -> float:
     return float(reach) * (2 * length + 60) * UNIT
 
 
-def power_of_two_in(number: Fraction) -> Fraction:
+def power_of_two_in(number: Fraction | int) -> Fraction:
     """The largest power of two of which a number is a multiple; 0 where there is none."""
     above, below = abs(number.numerator), number.denominator
     return Fraction(above & -above, below) if below & (below - 1) == 0 else Fraction(0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm, prod
+from math import lcm
 from typing import TypeAlias
 
 import numpy as np
@@ -55,10 +55,6 @@ class NumberedTable:
     @property
     def table(self) -> Table:
         return [self.values[place] for place in self.places.reshape(-1).tolist()]
-
-    @property
-    def size(self) -> int:
-        return prod(len(variable.states) for variable in self.inputs)
 
     def relevant(self) -> NumberedTable:
         """The same without the inputs that make no difference."""

@@ -89,8 +89,8 @@ class AggregateRules(Protocol):
     def never_picks(self, formula: Formula) -> np.ndarray:
         """(index,): whether a query there picks nothing, whatever the input is."""
 
-    def ranges(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
-        """What the outputs of each head, but for some, can add to a weighted sum."""
+    def ranges(self, weights: Mapping[HeadOutput, Fraction]) -> list[list[Fraction]]:
+        """What the outputs of each head can add to a weighted sum."""
 
 
 class HeldValues:

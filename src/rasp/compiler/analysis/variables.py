@@ -15,7 +15,6 @@ from math import floor
 from typing import ClassVar, TypeAlias
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, TOKEN
 from rasp.certificate.program import sums
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import ZERO, Coordinate, Linear, of_ground
@@ -45,12 +44,12 @@ class Variable:
         return f"<{type(self).__name__} of layer {self.layer}: {len(self.states)} states>"
 
 
-class TokenVariable(Variable):
-    """The token; its codes are its places in the vocabulary."""
+@dataclass(frozen=True, eq=False, repr=False)
+class GroundVariable(Variable):
+    """The token, whose codes are its places in the vocabulary, or the index."""
 
-
-class IndexVariable(Variable):
-    """The index."""
+    ground: int
+    """`TOKEN` or `INDEX`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +74,6 @@ class HeadOutput(Variable, Coordinate):
     """What a query that picks nothing gets; None where that cannot happen, or for sums."""
     codes: dict[Atom, Fraction] | None = None
     """Codes of the values where they are not numbers."""
-    is_length: bool = False
     carrier: CountVariable | None = None
     """The count that is moved in place of the values it stands for."""
     known_by: SOp = field(kw_only=True)
@@ -94,7 +92,7 @@ class SumVariable(Variable):
     """A weighted sum of other variables."""
 
     linear: Linear
-    """Its code: the sum itself, or a narrower one that says as much (see `narrow_sums`)."""
+    """Its code: the sum itself, or a narrower one that says as much (see `weighted_sums`)."""
     whole: Linear
     """The sum itself, which is its atom."""
 
@@ -120,11 +118,11 @@ class PlannedHead:
     layer: int
     mode: str
     formula: Formula
-    best: Scorer | None
+    best: Scorer | None = None
     """The scorer of a `select_best`."""
-    may_be_empty: bool
-    """Whether a query may pick nothing: then the sink gets the weight."""
-    needs_uniform: bool
+    may_be_empty: bool = False
+    """Whether a query of a mean may pick nothing: then the sink gets the weight."""
+    needs_uniform: bool = False
     """Whether all picked keys must weigh the same: a sum, or a mean of different values."""
     picks_one: bool = False
     """Whether no query picks two keys (or the program fails): then the weight is exactly 1."""
@@ -159,10 +157,9 @@ def linear_in(
 ) -> Linear | None:
     """A function of one variable as a `Linear`, if it is one; of token and index all are."""
     match variable:
-        case TokenVariable() | IndexVariable():
+        case GroundVariable(ground=ground):
             any_number = next(number for number in table if number is not None)
             filled = [any_number if number is None else number for number in table]
-            ground = TOKEN if isinstance(variable, TokenVariable) else INDEX
             return of_ground(ground, filled, settings)
         case HeadOutput() | SumVariable():
             line = line_through(variable.linear, variable.codes_of_states, table)
@@ -236,6 +233,11 @@ def default_code(output: HeadOutput) -> Fraction:
     if output.default is None:
         return Fraction(0)
     return (output.codes or codes_of([output.default]))[output.default]
+
+
+def default_of(weights: Mapping[HeadOutput, Fraction]) -> Fraction:
+    """The weighted sum of what several outputs of one head are by default."""
+    return sum((weight * default_code(output) for output, weight in weights.items()), ZERO)
 
 
 def number(atom: Atom | None) -> Fraction:

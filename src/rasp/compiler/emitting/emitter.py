@@ -16,7 +16,7 @@ import numpy as np
 
 from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.analysis.linear import Coordinate, Linear, index_is, token_is
-from rasp.compiler.analysis.variables import HeadOutput, default_code
+from rasp.compiler.analysis.variables import HeadOutput, default_of
 from rasp.compiler.emitting.rows import Row, stack_rows
 from rasp.compiler.planning.attention import MATCH_WEIGHT, HeadPlan
 from rasp.compiler.planning.features import Group, Reached
@@ -53,11 +53,7 @@ class Emitter:
         self.plan, layout = plan, plan.layout
         self.dimensions = layout.dimensions or [Linear()]
         self.size = len(self.dimensions)
-        self.shifts = [
-            sum((weight * default_code(output)
-                 for output, weight in dimension.of(HeadOutput).items()), ZERO)
-            for dimension in self.dimensions
-        ]  # fmt: skip
+        self.shifts = [default_of(dimension.of(HeadOutput)) for dimension in self.dimensions]
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
         usual = FINER if layout.separates_writers else FINEST
         self.rounding_constants = np.array([

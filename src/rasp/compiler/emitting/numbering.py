@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from rasp.certificate import claims
-from rasp.compiler.analysis.linear import Coordinate, IndexIs, TokenIs
+from rasp.compiler.analysis.linear import Coordinate, GroundIs
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.variables import (
     CountVariable,
@@ -76,10 +76,8 @@ class Numbering:
     def _coordinate(self, coordinate: Coordinate) -> claims.SumPart:
         """A coordinate as claims write it."""
         match coordinate:
-            case TokenIs(place):
-                return claims.SumPart(claims.TOKEN, place)
-            case IndexIs(place):
-                return claims.SumPart(claims.INDEX, place)
+            case GroundIs(ground, place):
+                return claims.SumPart(ground, place)
             case HeadOutput():
                 return claims.SumPart(self.number(coordinate))
         raise AssertionError(f"no sum is made of {type(coordinate).__name__}")

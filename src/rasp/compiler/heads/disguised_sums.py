@@ -28,6 +28,7 @@ from itertools import combinations
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate.claims import Meaning
 from rasp.compiler.analysis.formulas import Formula, as_s_op, comparisons, in_stable_order
 from rasp.compiler.analysis.variables import HeadOutput, mixture, summed_over
 from rasp.compiler.heads.pick_counts import PickCounts
@@ -43,26 +44,17 @@ NOT_FIRST = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),)
 
 @dataclass(frozen=True)
 class Sum:
-    """`constant ± bos + Σ` over the parts of the sum of the values that the part's formula picks.
+    """Σ over the parts of the sum of the values that the part's formula picks."""
 
-    kind "count": the aggregate is c / sum; "pick": c or 0; "product": the aggregate times its
-    width, which is how the program uses it; "ratio": the same, where the program only
-    sets it against others of that width.
+    meaning: Meaning
+    """How the aggregate follows from it, as the checker is told. What a query adds by itself is 1
+    where it picks the BOS, which a count leaves out.
     """
-
-    kind: str
     formula: Formula
     """The formula that the parts split."""
     parts: tuple[tuple[Formula, SOp], ...]
-    constant: Fraction = ZERO
     first_value: Atom | None = None
     """The c of a count or a pick: what the values hold at index 0, and only there."""
-    bos: SOp | None = None
-    """1 where the query picks the BOS, which it knows by itself: a count leaves it out."""
-
-    @property
-    def bos_factor(self) -> int:
-        return 0 if self.bos is None else -1 if self.kind == "count" else 1
 
 
 class SumShapes:
@@ -104,7 +96,7 @@ class SumShapes:
         if constant is None or not (is_zero or self.picks.is_never_empty(formula)):
             return None
         excess = Elementwise("-", (node.values, Const(constant))) if constant else node.values
-        return Sum("ratio", formula, self._parts(formula, excess), Fraction(constant))
+        return Sum(Meaning("ratio", (), Fraction(constant)), formula, self._parts(formula, excess))
 
     def _compared_with(self, user: Node, node: Aggregate) -> int | Fraction | None:
         """The number that a node compares an aggregate with."""
@@ -121,26 +113,27 @@ class SumShapes:
         formula, _ = self.selectors.formula(node)
         first_value = self.selectors.value_at_first_only(self.values.of(node.values))
         if self._is_always_set_against_others(node):
-            return Sum("ratio", formula, self._parts(formula, node.values))
+            return Sum(Meaning("ratio", ()), formula, self._parts(formula, node.values))
         shape = None if first_value is None else self._shape_at_first(node, formula, first_value)
         if shape is None and self._is_always_multiplied(node, formula):
-            return Sum("product", formula, self._parts(formula, node.values))
+            return Sum(Meaning("product", ()), formula, self._parts(formula, node.values))
         return shape
 
     def _shape_at_first(self, node: Aggregate, formula: Formula, first_value: Atom) -> Sum | None:
         """A count or a pick: an aggregate of values that are 0 but at index 0."""
         first, others = self.selectors.at_key_0(formula), self.selectors.at_other_keys(formula)
         if first is True and others is True:
-            parts = self._parts(formula, Const(1))
-            return Sum("count", formula, parts, ZERO, first_value)
+            return Sum(Meaning("count", ()), formula, self._parts(formula, Const(1)), first_value)
         if first is True:
             bos = self._picks_bos(others)
             parts = self._parts(others, NOT_FIRST if bos is None else Const(1))
-            return Sum("count", others, parts, ONE, first_value, bos)
+            meaning = Meaning("count", (), ONE, bos, ZERO if bos is None else -ONE)
+            return Sum(meaning, others, parts, first_value)
         if others is False and node.default == 0 and first_value == 1:
             bos = self._picks_bos(first)
             parts = self._parts(first, IS_FIRST) if bos is None else ()
-            return Sum("pick", first, parts, ZERO, first_value, bos)
+            meaning = Meaning("pick", (), ZERO, bos, ZERO if bos is None else ONE)
+            return Sum(meaning, first, parts, first_value)
         return None
 
     def _picks_bos(self, formula: Formula) -> SOp | None:
@@ -264,6 +257,6 @@ class SumShapes:
         match node:
             case Elementwise("/", (Const(value), Aggregate() as below)):
                 match self._shape(below):
-                    case Sum("count", True, first_value=first_value):
+                    case Sum(Meaning("count"), True, first_value=first_value):
                         return value == first_value
         return False

@@ -92,7 +92,8 @@ class HeadAnalysis:
     def _mean(self, node: Aggregate, values: Values) -> Values:
         """What a head picks for an aggregate, or the mean of it."""
         picked, is_unique, longest = self._picked(node, values)
-        head, default = self._mean_head(node)
+        head = self._head(node, "mean", *self.selectors.formula(node))
+        default = node.default if head.may_be_empty else None
         atoms = distinct([*picked, default])
         codes, are_names = head_codes(atoms, is_unique)
         head.picks_one |= not _numbers_in(values)
@@ -107,22 +108,6 @@ class HeadAnalysis:
         if len(atoms) == 1:
             return self.values.sums.table(0, (), atoms)
         return self.values.sums.table(head.layer, (output,), atoms)
-
-    def _mean_head(self, node: Aggregate) -> tuple[PlannedHead, Atom | None]:
-        """The head that averages for an aggregate, and the default, where it may be needed."""
-        formula, best = self.selectors.formula(node)
-        head = self._head(node, "mean", formula, best)
-        head.picks_one |= self.picks.at_most_one(formula, best)
-        if self.picks.is_never_empty(formula):
-            return head, None
-        head.may_be_empty = True
-        if not self.settings.sink:
-            head.refusal = Refusal(
-                "its selector may pick nothing, and without a sink softmax cannot tell that "
-                "from picking everything",
-                "compile with `sink=True`, or let the selector always pick something",
-            )
-        return head, node.default
 
     def _is_inexact(self, codes: Iterable[Fraction]) -> bool:
         """Whether what a head adds stays off by rounding."""
@@ -149,7 +134,8 @@ class HeadAnalysis:
 
     def _move_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
         """Move a count in place of what it stands for, where that says as much."""
-        head, default = self._mean_head(node)
+        head = self._head(node, "mean", *self.selectors.formula(node))
+        default = node.default if head.may_be_empty else None
         moves_one = values.kinds == {bool} or self.picks.at_most_one(head.formula, head.best)
         if not moves_one and not (_counts_up(values) and self._is_compared_with_zero(node)):
             raise Refusal(
@@ -182,23 +168,22 @@ class HeadAnalysis:
         return node not in self.task.outputs and all(_asks_if_zero(user, node) for user in users)
 
     def _sum(self, node: Aggregate, shape: Sum) -> Values:
-        linear = Linear(shape.constant)
-        if shape.bos is not None and (bos := self.values.of(shape.bos).linear) is not None:
-            linear = linear + bos.times(shape.bos_factor)
+        meaning, linear = shape.meaning, Linear(shape.meaning.constant)
+        if meaning.own is not None and (bos := self.values.of(meaning.own).linear) is not None:
+            linear = linear + bos.times(meaning.factor)
         outputs = [self._sum_output(node, *part, shape) for part in shape.parts]
         linear = total([linear, *(output.linear for output in outputs)])
         told = [output for output in outputs if self.values.of(output.values).atoms != [0]]
-        factor = Fraction(shape.bos_factor)
-        self.meanings[node] = Meaning(shape.kind, (), shape.constant, shape.bos, factor), told
+        self.meanings[node] = meaning, told
         first_value = shape.first_value
         if first_value is None:
             self.kept_as_sums.add(node)
-            if shape.kind == "product":
+            if meaning.rule == "product":
                 self.products |= dict.fromkeys(self.task.users[node], linear)
             return self.values.sums.values(linear, NUMBERS)
         table = self.values.sums.values(linear, frozenset({Fraction}))
         outcomes: list[Atom | None]
-        if shape.kind == "pick":
+        if meaning.rule == "pick":
             outcomes = [first_value if atom else node.default for atom in table.outcomes]
         else:
             counts = [number(atom) for atom in table.outcomes]
@@ -212,15 +197,14 @@ class HeadAnalysis:
         head = self._head(node, "sum", formula, None)
         head.family = shape.formula if len(shape.parts) > 1 else None
         if all(output.values is not values for output in head.outputs):
-            if shape.kind == "pick":
+            if shape.meaning.rule == "pick":
                 sums = sorted({Fraction(0), *(Fraction(atom) for atom in sent.atoms)})
             else:
                 sums = self._ranges.sums_of([sent], formula)
             states, is_inexact = tuple((code, code) for code in sums), self._is_inexact(sums)
-            is_length = formula is True and sent.atoms == [1]
-            longest = tuple(map(int, sums)) if is_length else ()
+            longest = tuple(map(int, sums)) if formula is True and sent.atoms == [1] else ()
             head.outputs.append(HeadOutput(head.layer, states, is_inexact, head, values, None,
-                               is_length=is_length, known_by=node, longest=longest))  # fmt: skip
+                               known_by=node, longest=longest))  # fmt: skip
         return next(output for output in head.outputs if output.values is values)
 
     def _head(
@@ -231,8 +215,17 @@ class HeadAnalysis:
         for head in self.heads:
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
                 return head
-        head = PlannedHead(layer, mode, formula, best, False, mode == "sum",
+        head = PlannedHead(layer, mode, formula, best, needs_uniform=mode == "sum",
                            refusal=self.selectors.unseen(node))  # fmt: skip
+        if mode == "mean":
+            head.picks_one = self.picks.at_most_one(formula, best)
+            head.may_be_empty = not self.picks.is_never_empty(formula)
+        if head.may_be_empty and not self.settings.sink:
+            head.refusal = Refusal(
+                "its selector may pick nothing, and without a sink softmax cannot tell that "
+                "from picking everything",
+                "compile with `sink=True`, or let the selector always pick something",
+            )
         self.heads.append(head)
         return head
 

@@ -5,15 +5,14 @@ Outputs of one head move together, so it is the weighted sum of their values tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 
 from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
-from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, default_of, mixture, number
 from rasp.compiler.analysis.weighted_sums import list_numbers
 from rasp.compiler.heads.pick_counts import PickCounts
 
@@ -51,14 +50,13 @@ class HeadRanges:
         codes = [Fraction(atom) for sent in values for atom in sent.atoms]
         return sums(codes, self.settings.max_length, int(self.picks.is_never_empty(formula)))
 
-    def of(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
+    def of(self, weights: Mapping[HeadOutput, Fraction]) -> list[list[Fraction]]:
         """For each head (or the heads that share a selector), what it can add to a weighted sum."""
         families: dict[object, dict[PlannedHead, dict[HeadOutput, Fraction]]] = {}
-        for output, weight in linear.of(HeadOutput).items():
-            if output not in skip:
-                head = output.head
-                family = (head.layer, head.family) if head.family is not None else head
-                families.setdefault(family, {}).setdefault(head, {})[output] = weight
+        for output, weight in weights.items():
+            head = output.head
+            family = (head.layer, head.family) if head.family is not None else head
+            families.setdefault(family, {}).setdefault(head, {})[output] = weight
         return [self._range_of_heads(by_head) for by_head in families.values()]
 
     def _range_of_heads(
@@ -66,17 +64,15 @@ class HeadRanges:
     ) -> list[Fraction]:
         """The range of a weighted sum of outputs; heads that split a selector share its keys."""
         head, weight_of = next(iter(weights.items()))
-        outputs = [output for by_output in weights.values() for output in by_output]
-        if len(outputs) == 1 or any(output.codes is not None for output in outputs):
-            reach = [Fraction(0)]
-            for output, weight in weight_of.items():
-                reach = pair_sums(reach, {weight * code for _, code in output.states})
-            return reach
+        is_one = len(weights) == len(weight_of) == 1
+        if is_one or any(output.codes is not None for output in weight_of):
+            terms = ({weight * code for code in output.codes_of_states}
+                     for output, weight in weight_of.items())  # fmt: skip
+            return reduce(pair_sums, terms, [Fraction(0)])
         mixed = [self.values.of(mixture(by_output)) for by_output in weights.values()]
         if head.mode == "sum":
             return self.sums_of(mixed, head.formula if head.family is None else head.family)
         numbers = set(self.means_of(Fraction(atom) for atom in mixed[0].atoms))
-        if all(output.default is not None for output in outputs):
-            numbers.add(sum((weight * number(output.default)
-                             for output, weight in weight_of.items()), Fraction(0)))  # fmt: skip
+        if head.may_be_empty:
+            numbers.add(default_of(weight_of))
         return sorted(numbers)

@@ -15,13 +15,13 @@ from functools import cache
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.program.cases import compared
+from rasp.certificate.program.cases import compared, holds
 from rasp.compiler.analysis.formulas import (
     Formula,
     as_s_op,
+    as_selector,
     formula_of,
     keys_and_queries,
-    meaning_of,
     sides,
 )
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
@@ -32,6 +32,7 @@ from rasp.graph import (
     Const,
     Elementwise,
     Scorer,
+    Select,
     SelectBest,
     SOp,
     apply_operator,
@@ -128,13 +129,11 @@ class Selectors:
         """The selection, query by key, where it depends on the two indices alone."""
         if any(set(self.values.of(side).inputs) - {self.index} for side in sides(formula)):
             return None
-        picks: np.ndarray = meaning_of(formula, self._picks, np.logical_and, np.logical_or)
+        picks: np.ndarray = holds(as_selector(formula), self._picks)
         return picks
 
-    def _comparison_by_index(self, literal: bool | Comparison[SOp]) -> np.ndarray:
+    def _comparison_by_index(self, literal: Select) -> np.ndarray:
         size = self.settings.max_length
-        if isinstance(literal, bool):
-            return np.full((size, size), literal)
         keys, queries = self.values.of(literal.keys), self.values.of(literal.queries)
         columns = [*keys.outcomes] * (1 if keys.inputs else size)
         rows = [*queries.outcomes] * (1 if queries.inputs else size)

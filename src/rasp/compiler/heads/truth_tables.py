@@ -12,13 +12,12 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.program.cases import compared
-from rasp.compiler.analysis.formulas import Formula, keys_and_queries, meaning_of
+from rasp.certificate.program.cases import compared, holds
+from rasp.compiler.analysis.formulas import Formula, as_selector, keys_and_queries
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Joint
 from rasp.compiler.refusals import Refusal
-from rasp.graph import SOp
-from rasp.graph.formulas import Comparison
+from rasp.graph import Select, SOp
 
 MOST_PAIRS = 60_000_000
 """The largest table of truths, query by key."""
@@ -66,13 +65,13 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
     """The table of a formula, query by key."""
     key_nodes, query_nodes = keys_and_queries(formula)
 
-    def table(part: bool | Comparison[SOp]) -> np.ndarray:
-        assert not isinstance(part, bool), "a conjunct that is decided is not one"
+    def table(part: Select) -> np.ndarray:
         columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
         rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
         return compared(columns, rows, part.op)
 
-    return meaning_of(formula, table, np.logical_and, np.logical_or)
+    truth: np.ndarray = holds(as_selector(formula), table)
+    return truth
 
 
 def both_are_indices(values: ValueAnalysis, keys: Side, queries: Side) -> bool:

@@ -112,7 +112,7 @@ class WidthShares:
         self, node: Aggregate, formula: Formula, shares: list[Fraction], outweighs: bool
     ) -> HeadOutput:
         """What a head of its own gives to position 0."""
-        head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
+        head = PlannedHead(self.task.layer_of[node], "share", formula, needs_uniform=True,
                            outweighs=outweighs, refusal=self.selectors.unseen(node))  # fmt: skip
         states = tuple((number, number) for number in sorted(shares))
         output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)

@@ -33,7 +33,7 @@ from rasp.compiler.analysis.variables import (
     HeadOutput,
     PlannedHead,
     codes_of,
-    default_code,
+    default_of,
     mixture,
     number,
 )
@@ -222,5 +222,4 @@ def _sent_value(features: Features, weights: dict[HeadOutput, Fraction], time: i
             values = features.values.of(output.values)
             codes = output.codes or codes_of(values.atoms)
             result = result + features.of_values(values, codes.__getitem__, time).times(weight)
-    defaults = (weight * default_code(output) for output, weight in weights.items())
-    return result.plus(-sum(defaults, Fraction(0)))
+    return result.plus(-default_of(weights))

@@ -161,7 +161,7 @@ def _parts_by(sort: Callable[[Coordinate], object], linear: Linear) -> list[Line
 
 
 def _kind(coordinate: Coordinate) -> object:
-    return coordinate.group if isinstance(coordinate, Reached) else type(coordinate)
+    return coordinate.group if isinstance(coordinate, Reached) else coordinate.order
 
 
 def _writer(coordinate: Coordinate) -> object:

@@ -214,7 +214,7 @@ def _changes(
 
 def branches(grid: NumberedTable) -> list[NumberedTable]:
     """Split a table by the input that makes the parts smallest; the table itself if none does."""
-    best, size = None, grid.size
+    best, size = None, grid.places.size
     if len(grid.inputs) >= 3 and size >= LARGE:
         for axis, variable in enumerate(grid.inputs):
             if len(variable.states) <= MOST_CHOICES:

@@ -20,7 +20,7 @@ import numpy as np
 
 from rasp.compiler.analysis.joint_tables import all_sums
 from rasp.compiler.analysis.linear import Linear, total
-from rasp.compiler.analysis.variables import IndexVariable, TokenVariable
+from rasp.compiler.analysis.variables import GroundVariable
 from rasp.compiler.planning.features import Features, Group
 
 ONE = Fraction(1)
@@ -68,7 +68,7 @@ def _read(
     these are classes in the order of values where its own say more than is needed.
     """
     variable, natural = group.inputs[axis], group.codes[axis]
-    if not isinstance(variable, (TokenVariable, IndexVariable)):
+    if not isinstance(variable, GroundVariable):
         return natural, features.code(variable, time)
     tables = rows.reshape(len(rows), *map(len, group.codes))
     codes = _classes(np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1))

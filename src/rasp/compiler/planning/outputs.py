@@ -115,8 +115,8 @@ def read_inputs(
     """The inputs of an output as the digits of one number, instead of what is made of them."""
     made = [None if atom is None else codes[atom] for atom in values.outcomes]
     grid = NumberedTable.of(values.inputs, made).relevant()
-    if values.choice is not None or grid.size > MOST_READ:
-        raise _too_many(grid.size)
+    if values.choice is not None or grid.places.size > MOST_READ:
+        raise _too_many(grid.places.size)
     digits = [variable.codes_of_states for variable in grid.inputs]
     weights = place_values(digits, range(len(digits)))
     numbers, unit = numbers_of(digits, weights)
