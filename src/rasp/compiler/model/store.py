@@ -24,7 +24,7 @@ from rasp.compiler.model.tensors import from_safetensors, to_safetensors
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.model.wiring import feed_forward_name
 from rasp.errors import RaspError, RaspValueError
-from rasp.graph.portable import broken
+from rasp.graph.portable import broken, reading
 from rasp.reading import ABSENT, fingerprint, parse_json, read_file, read_json
 from rasp.replacing import replace_file, unwritable
 
@@ -110,19 +110,17 @@ def load(folder: str | Path) -> Transformer:
     return loaded(folder)[0]
 
 
+@reading("the description")
 def loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any]]:
     """A model, and the description that it was read from."""
     data, arrays = _read(folder)
-    try:
-        heads = data["heads_per_layer"]
-        if sum(heads) > len(arrays) or len(heads) > MOST_LAYERS:
-            raise broken("the number of layers or heads")
-        weights = Weights.from_arrays(arrays, heads, len(data["outputs"]))
-        model = from_json(data, weights)
-        _check_shapes(model)
-        return model, data
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        raise broken("the description") from error
+    heads = data["heads_per_layer"]
+    if sum(heads) > len(arrays) or len(heads) > MOST_LAYERS:
+        raise broken("the number of layers or heads")
+    weights = Weights.from_arrays(arrays, heads, len(data["outputs"]))
+    model = from_json(data, weights)
+    _check_shapes(model)
+    return model, data
 
 
 def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -142,9 +140,7 @@ def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
             f"`{Path(str(error.filename)).name}` is missing",
             hint="`rasp compile … -o DIR` writes one",
         ) from None
-    except RaspError:
-        raise
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise broken("a file") from error
     return data, from_safetensors(raw)
 

@@ -17,7 +17,7 @@ from rasp.compiler.model.forward import QUIET, attend, chosen, feed_forward
 from rasp.compiler.model.inputs import places_of
 from rasp.compiler.settings import Settings
 from rasp.graph import Node
-from rasp.graph.portable import broken, graph_to_json
+from rasp.graph.portable import graph_to_json, reading
 from rasp.tracebacks import doors
 from rasp.visible import visibly
 
@@ -77,13 +77,11 @@ class Transformer:
         return graph_to_json(self.words.outputs, self.words.names, self.words.lines)
 
     @cached_property
+    @reading("a claim")  # what was read from a file may say anything
     def description(self) -> Description:
         """What every dimension, head and hidden unit is for."""
-        try:
-            vocabulary = self.settings.vocabulary
-            return describe(self.weights, self.claims, self.words, vocabulary, self.readouts)
-        except (LookupError, ValueError) as error:  # what was read from a file may say anything
-            raise broken("a claim") from error
+        vocabulary = self.settings.vocabulary
+        return describe(self.weights, self.claims, self.words, vocabulary, self.readouts)
 
     @property
     def uses_sink(self) -> bool:
