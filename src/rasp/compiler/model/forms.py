@@ -30,9 +30,8 @@ def to_data(value: object) -> dict[str, Any]:
     """A data class as plain data, with the graph of all nodes that it speaks of."""
     places: dict[Node, int] = {}
     data: dict[str, Any] = write(type(value), value, places)
-    return {
-        "graph": portable.graph_to_json({str(place): node for node, place in places.items()}, {})
-    } | data
+    graph = portable.graph_to_json({str(place): node for node, place in places.items()}, {})
+    return {"graph": graph} | data
 
 
 def from_data(kind: type[Kind], data: Any) -> Kind:
