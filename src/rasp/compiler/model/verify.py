@@ -14,9 +14,7 @@ from rasp.architecture.schedule import schedule
 from rasp.compiler.emitting.next_token import END, token_id
 from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
 from rasp.compiler.model.inputs import is_name_of_another
-from rasp.compiler.model.model_json import to_json
-from rasp.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, dump, loaded
-from rasp.compiler.model.tensors import to_safetensors
+from rasp.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, content, loaded
 from rasp.compiler.model.transformer import Transformer
 from rasp.graph import expression
 from rasp.reading import fingerprint, parse_json, read_file
@@ -106,8 +104,8 @@ def _gives_next_tokens(model: Transformer) -> bool:
 
 def _changed(model: Transformer, data: dict[str, Any]) -> str:
     """Which part of the description is not the one that follows; margins may differ in a digit."""
-    stored = to_safetensors(model.weights.arrays())  # nothing else is in the file, not even a word
-    derived = parse_json(dump(to_json(model) | {"fingerprint": fingerprint(stored)}))
+    _, description = content(model)  # with the fingerprint of nothing but its weights
+    derived = parse_json(description)
     for key in sorted({*derived, *data}):
         alike = _are_close if key == "certificate" else _are_equal
         if key not in data or key not in derived or not alike(derived[key], data[key]):
