@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, get_type_hints
 
 import numpy as np
 
-from rasp.atoms import Atom, show, show_input
+from rasp.atoms import Atom, show, show_first, show_input
 from rasp.certificate import PRECISIONS, Verdict, at_most, check
 from rasp.compiler.model.forms import read, write
 from rasp.compiler.model.inputs import Input, random_inputs
@@ -155,7 +155,8 @@ class Certificate:
         return "every block holds"
 
     def __str__(self) -> str:
-        lines = [self.statement, f"vocabulary: {_shown(self.settings.vocabulary)}", ""]
+        vocabulary = show_first(self.settings.vocabulary, MOST_TOKENS_SHOWN)
+        lines = [self.statement, f"vocabulary: {vocabulary}", ""]
         lines[1:1] = [str(self.robust)] if self.robust else []
         lines += [f"{block.name}: {block.detail}; margin {block.margin:.3g}" if block.margin else
                   f"{block.name}: {block.detail}" for block in self.blocks]  # fmt: skip
@@ -196,12 +197,6 @@ class Certificate:
 def _finite(margin: float) -> float:
     """JSON knows no infinity."""
     return float(np.clip(np.nan_to_num(margin, nan=-1e308), -1e308, 1e308))
-
-
-def _shown(vocabulary: tuple[Atom, ...]) -> str:
-    shown = ", ".join(show(token) for token in vocabulary[:MOST_TOKENS_SHOWN])
-    more = len(vocabulary) - MOST_TOKENS_SHOWN
-    return shown + (f" and {more} more" if more > 0 else "")
 
 
 def proved(model: Transformer, noise: float = 0.0, precision: str = "float32") -> Verdict:
