@@ -233,11 +233,6 @@ def _check_shapes(model: Transformer) -> None:
 
 def _readout_fits(readout: Readout, held: ReadoutWeights) -> bool:
     """Whether there is a score for each atom, or one number and codes in order."""
-    count = len(readout.atoms)
-    scores, codes = (count, 0) if readout.scored else (1, count)
-    return (
-        count > 0
-        and len(readout.codes) == codes
-        and all(low < high for low, high in pairwise(readout.codes))
-        and len(held.bias) == scores
-    )
+    count, codes = len(readout.atoms), readout.codes
+    fits = (len(held.bias), len(codes)) == ((count, 0) if readout.scored else (1, count))
+    return count > 0 and fits and all(low < high for low, high in pairwise(codes))
