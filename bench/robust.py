@@ -21,6 +21,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import groupby
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -119,13 +120,13 @@ def one(name: str, length: int, count: int, recorded: dict[str, Any]) -> dict[st
     assert certificate is not None and certificate.robust is not None
     seconds = round(time.process_time() - start, 1)
     if (weights := checksum(model)) == recorded.get("weights"):
-        return recorded | certificate.robust.to_json()
+        return recorded | asdict(certificate.robust)
     expected = expected_answers(entry, length, count)
     return {
         "kind": "compiled", "seconds": seconds, "weights": weights, "d_model": model.d_model,
         "hidden": [model.input_feed_forward, *model.hidden_per_layer],
         "heads": list(model.heads_per_layer), "predicted_heads": list(entry.heads_per_layer),
-        "parameters": model.parameter_count, **certificate.robust.to_json(),
+        "parameters": model.parameter_count, **asdict(certificate.robust),
         "inputs": len(expected),
         "wrong": {each: wrong_answers(model, expected, each) for each in CONDITIONS},
     }  # fmt: skip

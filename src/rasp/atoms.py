@@ -8,7 +8,7 @@ come in as the decimal they print as (0.1 is one tenth) and leave as floats agai
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -149,6 +149,16 @@ def show(atom: Atom) -> str:
         except OverflowError:
             return f"{len(str(abs(atom.numerator // atom.denominator)))}-digit float"
     return str(atom)
+
+
+def show_first(atoms: Sequence[Atom], most: int) -> str:
+    """Write the first of several atoms, and how many more there are.
+
+    >>> show_first([1, 2, 3], 2), show_first("ab", 2)
+    ('1, 2 and 1 more', '"a", "b"')
+    """
+    shown, more = ", ".join(map(show, atoms[:most])), len(atoms) - most
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def display(atom: Atom) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rasp.certificate import Claims, Readout, Verdict, Weights
+from rasp.certificate import Claims, Readout, Weights
 from rasp.compiler.heads.model_plan import ModelPlan
 from rasp.compiler.model.certificate import Certificate, certify, proved
 from rasp.compiler.model.describe import Words
@@ -14,15 +14,15 @@ from rasp.graph import Program, in_order
 
 def assemble_and_certify(
     plan: ModelPlan, weights: Weights, claims: Claims, program: Program
-) -> tuple[Transformer, Certificate, Verdict]:
-    """A model, its certificate, which may say that it is not exact, and what the checker said."""
+) -> tuple[Transformer, Certificate]:
+    """A model and its certificate, which may say that it is not exact."""
     model = assemble(plan, weights, claims, program)
     verdict = proved(model)
     # s-ops that the stream holds, but not clearly enough to be read from it, are left out
     readers = tuple(claims.readers[place] for place in sorted(verdict.readers))
     model.claims = replace(claims, readers=readers)
     model.certificate = certify(model, verdict)
-    return model, model.certificate, verdict
+    return model, model.certificate
 
 
 def assemble(plan: ModelPlan, weights: Weights, claims: Claims, program: Program) -> Transformer:

@@ -8,6 +8,7 @@ that cannot be certified is never handed out.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +26,6 @@ from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program, SOp, expression
 from rasp.graph.nodes import node_of
-from rasp.source import Span
 
 MOST_ROBUST_EFFORT, MOST_BY_DEFAULT = 150_000_000, 10_000_000
 """How much a robust model may take, and one that nobody has asked for: see `RobustPlan.effort`."""
@@ -99,25 +99,19 @@ def _robust_or_compact(
 
     A robust model that would only take too long is made after all where there is no compact one.
     """
-    reason, robust = "the robust style has no extra feed-forward blocks", None
-    if not settings.extra_feed_forwards:
-        robust = replace(settings, style="robust")
-        try:
-            return _robust(nodes, robust, program, MOST_BY_DEFAULT)
-        except RaspUnsupportedError as error:
-            robust = robust if isinstance(error, _TooMuch) else None
-            reason = error.message.removeprefix(NOT_ROBUST)
-            reason = reason.replace(" cannot be compiled exactly", "")
+    robust, compact = replace(settings, style="robust"), replace(settings, style="compact")
     try:
-        model = compile_compact(nodes, replace(settings, style="compact"), program)
+        return _robust(nodes, robust, program, MOST_BY_DEFAULT)
     except RaspUnsupportedError as error:
-        if robust is None:
-            raise
-        try:
-            return _robust(nodes, robust, program)
-        except RaspUnsupportedError:
-            raise error from None
-    model.why_compact = reason
+        reason, was_slow = error.message.removeprefix(NOT_ROBUST), isinstance(error, _TooMuch)
+    try:
+        model = compile_compact(nodes, compact, program)
+    except RaspUnsupportedError:
+        if was_slow:
+            with suppress(RaspUnsupportedError):
+                return _robust(nodes, robust, program)
+        raise
+    model.why_compact = reason.replace(" cannot be compiled exactly", "")
     return model
 
 
@@ -140,44 +134,48 @@ def _with_promise(
 
 
 def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
-    """Compile in the style that the settings say."""
-    if settings.style == "auto":
-        return _robust_or_compact(nodes, settings, program)
-    make = _robust if settings.style == "robust" else compile_compact
-    return make(nodes, settings, program)
+    """Compile in the style that the settings say, or point at an output at least."""
+    styles = {"auto": _robust_or_compact, "robust": _robust, "compact": compile_compact}
+    try:
+        return styles[settings.style](nodes, settings, program)
+    except RaspUnsupportedError as error:
+        refusals = Refusals(program, list(nodes.values()))
+        error.located(refusals.origin(refusals.outputs[0]))
+        raise
 
 
 def _robust(
     nodes: Mapping[str, Node], settings: Settings, program: Program, most: int = MOST_ROBUST_EFFORT
 ) -> Transformer:
     """Compile in the robust style, or say why that cannot be done."""
-    place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
+    if settings.extra_feed_forwards:
+        raise RaspUnsupportedError("the robust style has no extra feed-forward blocks")
     try:
         plan = make_plan(nodes, settings, program)
         if plan.effort > most:
             raise _TooMuch(
                 f"{NOT_ROBUST}it would have {plan.parameters:,} parameters, and take "
-                f"{plan.effort // 1_000_000} seconds or more to check", place, settings.smaller,
+                f"{plan.effort // 1_000_000} seconds or more to check", hint=settings.smaller,
             )  # fmt: skip
         if settings.next_token:
             check_outputs(plan, program)
-        return _certified(plan, program, place)
+        return _certified(plan, program)
     except OverflowError:
         too_large = TooLarge()
-        raise RaspUnsupportedError(NOT_ROBUST + too_large.message, place, too_large.hint) from None
+        raise RaspUnsupportedError(NOT_ROBUST + too_large.message, hint=too_large.hint) from None
 
 
-def _certified(plan: RobustPlan, program: Program, place: Span | None) -> Transformer:
+def _certified(plan: RobustPlan, program: Program) -> Transformer:
     """A plan's model; if it is not certified, it is written once more without repeated numbers."""
     while True:
         weights, claims = Writer(plan).weights(), RobustClaimant(plan).claims()
-        model, certificate, _ = assemble_and_certify(plan, weights, claims, program)
+        model, certificate = assemble_and_certify(plan, weights, claims, program)
         steep = certificate.robust.too_steep if certificate.robust else ""
         reason = steep if certificate.exact else certificate.reason
         if not reason:
             return model
         if not drop_repeated(plan.blocks):  # fewer terms are rounded less
-            raise RaspUnsupportedError(NOT_ROBUST + reason, place, plan.settings.smaller)
+            raise RaspUnsupportedError(NOT_ROBUST + reason, hint=plan.settings.smaller)
 
 
 class _TooMuch(RaspUnsupportedError):

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from rasp.certificate import Verdict
 from rasp.compiler.analysis.variables import s_op_of
 from rasp.compiler.assemble import assemble_and_certify
 from rasp.compiler.emitting.emitter import Emitter
@@ -31,24 +30,16 @@ LARGEST = 1e30
 
 
 def compile_compact(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
-    """Compile in the compact style, or say why that cannot be done."""
+    """Compile in the compact style, plainly or else with care; or say why not plainly."""
     if settings.extra_feed_forwards:
         with suppress(RaspUnsupportedError):  # blocks that are not needed are not spent
-            return _plain_or_careful(nodes, replace(settings, extra_feed_forwards=0), program)
-    return _plain_or_careful(nodes, settings, program)
-
-
-def _plain_or_careful(
-    nodes: Mapping[str, Node], settings: Settings, program: Program
-) -> Transformer:
-    """The plain model if it is certified, or else the careful one; or why the plain one is not."""
+            return compile_compact(nodes, replace(settings, extra_feed_forwards=0), program)
     try:
         return attempt(nodes, settings, program)
-    except _NoMargin as error:
-        try:
+    except _NoMargin:
+        with suppress(RaspUnsupportedError):
             return attempt(nodes, settings, program, is_careful=True)
-        except RaspUnsupportedError:
-            raise error from None
+        raise
 
 
 class _NoMargin(RaspUnsupportedError):
@@ -59,37 +50,32 @@ def attempt(
     nodes: Mapping[str, Node], settings: Settings, program: Program, is_careful: bool = False
 ) -> Transformer:
     """Plan, write and certify."""
-    refusals = Refusals(program, list(nodes.values()))
-    place = refusals.origin(next(iter(nodes.values())))
     try:
         plan = make_plan(nodes, settings, program, is_careful)
         if settings.next_token:
             check_outputs(plan, program)
-        model, certificate, verdict = build(plan, program)
+        model, certificate = build(plan, program)
     except (Refusal, OverflowError) as error:
         refusal = error if isinstance(error, Refusal) else TooLarge()
         message = f"this cannot be compiled exactly: {refusal.message}"
-        raise _NoMargin(message, place, refusal.hint) from None
-    except RaspUnsupportedError as error:
-        error.span = error.span or place
-        raise
+        raise _NoMargin(message, hint=refusal.hint) from None
     if certificate.exact:
         return model
     if not certificate.refused and not certificate.runs:
         raise RaspUnsupportedError(
-            f"this cannot be compiled: {certificate.reason}", place,
-            "give an alphabet and a length for which the program has a value",
-        )  # fmt: skip
+            f"this cannot be compiled: {certificate.reason}",
+            hint="give an alphabet and a length for which the program has a value",
+        )
     raise _NoMargin(
         f"this cannot be compiled exactly in float32: {certificate.reason}",
-        refusals.origin(_blamed(plan, certificate, verdict)),
+        Refusals(program, list(nodes.values())).origin(_blamed(plan, certificate)),
         "use a smaller `max_length` or vocabulary, or round and compare averages earlier",
     )
 
 
-def _blamed(plan: Plan, certificate: Certificate, verdict: Verdict) -> Node:
+def _blamed(plan: Plan, certificate: Certificate) -> Node:
     """An s-op of the first block without margin."""
-    failing = [name for name, _, margin in verdict.blocks if margin < 0]
+    failing = [block.name for block in certificate.blocks if block.margin < 0]
     failing.append(certificate.reason.partition(":")[0])
     blocks: list[tuple[str, Node | None]] = [
         (f"layer {layer}, head {number}", head.head.known_by)
@@ -102,7 +88,7 @@ def _blamed(plan: Plan, certificate: Certificate, verdict: Verdict) -> Node:
     return [*nodes, plan.outputs[0].node][0]
 
 
-def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, Verdict]:
+def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate]:
     """Write a plan's weights, and certify the model."""
     emitter = Emitter(plan)
     weights = emitter.weights()

@@ -82,8 +82,6 @@ class Refusals:
 
     def origin(self, node: Node) -> Span | None:
         """Where a node comes from; for one made by the library, where the library was used."""
-        if node in self.program.origins:
-            return self.program.origins[node]
         user = first_user(node, self._users, self.program.origins)
         return None if user is None else self.program.origins[user]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
@@ -31,6 +32,24 @@ from rasp.graph.walks import in_order
 from rasp.operators import COMPARISONS, OPERATORS
 
 READ_AS = ("int", "float", "string", "bool")
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Say that a part of a file is damaged, however reading it goes wrong.
+
+    >>> with reading("a number"):
+    ...     int("x")
+    Traceback (most recent call last):
+    rasp.errors.RaspValueError: error: this compiled model cannot be read: a number in it is damaged
+    hint: compile it again
+    """
+    try:
+        yield
+    except (
+        LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,
+    ) as error:  # fmt: skip
+        raise broken(what) from error
 
 
 def atom_to_json(atom: Atom) -> list[Any]:
@@ -104,22 +123,19 @@ def _fields(node: Node) -> dict[str, Any]:
     return {}
 
 
+@reading("its program")
 def graph_from_json(data: Any) -> tuple[dict[str, Node], dict[Node, str]]:
     """Read a graph back: its outputs, and the names of its nodes."""
     nodes: list[Node] = []
     names: dict[Node, str] = {}
-    try:
-        for entry in data["nodes"]:
-            needs = [nodes[place] for place in entry["needs"] if 0 <= place < len(nodes)]
-            if len(needs) != len(entry["needs"]):
-                raise broken("a node")
-            nodes.append(_node(entry, needs))
-            if "name" in entry:
-                names.setdefault(nodes[-1], str(entry["name"]))
-        outputs = {str(name): nodes[place] for name, place in data["outputs"].items()}
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        raise broken("its program") from error
-    return outputs, names
+    for entry in data["nodes"]:
+        needs = [nodes[place] for place in entry["needs"] if 0 <= place < len(nodes)]
+        if len(needs) != len(entry["needs"]):
+            raise broken("a node")
+        nodes.append(_node(entry, needs))
+        if "name" in entry:
+            names.setdefault(nodes[-1], str(entry["name"]))
+    return {str(name): nodes[place] for name, place in data["outputs"].items()}, names
 
 
 def _node(entry: dict[str, Any], needs: Sequence[Node]) -> Node:

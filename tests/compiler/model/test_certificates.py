@@ -17,9 +17,8 @@ from rasp.certificate.program.tables import AtomColumn, same
 from rasp.certificate.weights import readout as readouts
 from rasp.certificate.weights.reading import Parts
 from rasp.compiler import Transformer, compile
-from rasp.compiler.model.certificate import proved
+from rasp.compiler.model.certificate import Robustness, proved
 from rasp.compiler.model.inputs import random_input
-from rasp.compiler.model.robustness import Robustness
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node

@@ -10,8 +10,7 @@ import pytest
 import rasp
 from rasp.cli import main
 from rasp.compiler import compile, load, verify
-from rasp.compiler.model.model_json import FORMAT
-from rasp.compiler.model.store import MODEL, WEIGHTS
+from rasp.compiler.model.store import FORMAT, MODEL, WEIGHTS
 from rasp.compiler.model.tensors import from_safetensors, to_safetensors
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph.portable import graph_from_json, graph_to_json

@@ -17,8 +17,8 @@ import rasp
 from rasp.certificate import ReadoutWeights
 from rasp.compiler import compile, load, verify
 from rasp.compiler.model.certificate import certify, proved
-from rasp.compiler.model.model_json import FORMAT
 from rasp.compiler.model.store import (
+    FORMAT,
     LARGEST_DESCRIPTION,
     MODEL,
     NEXT_WEIGHTS,

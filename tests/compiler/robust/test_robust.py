@@ -18,7 +18,7 @@ import rasp
 import rasp.programs
 from rasp.atoms import to_python
 from rasp.compiler import Transformer, build, load, verify
-from rasp.compiler.model.robustness import MOST_GRADIENT, MOST_WEIGHT
+from rasp.compiler.model.certificate import MOST_GRADIENT, MOST_WEIGHT
 from rasp.errors import RaspUnsupportedError, RaspValueError
 
 PROGRAMS = {

@@ -6,11 +6,11 @@ in `rasp generate`, and the empty string is the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from rasp.atoms import Atom, show
+from rasp.atoms import Atom, show_first
 from rasp.compiler.emitting.emitter import is_scored
 from rasp.compiler.heads.model_plan import ModelPlan
 from rasp.compiler.refusals import Refusal, Refusals
@@ -46,14 +46,15 @@ def check_outputs(plan: ModelPlan, program: Program) -> None:
     with refusals.blaming(output.node):
         if None in ids:
             foreign = [atom for atom, place in zip(atoms, ids, strict=True) if place is None]
+            why = f"as the next token it may give {show_first(foreign, MOST_SHOWN)}"
             raise Refusal(
-                f"as the next token it may give {_listed(foreign)}, which the vocabulary does not "
-                "hold", "add it to the vocabulary, or give `aggregate` a default that is in it; "
+                f"{why}, which the vocabulary does not hold",
+                "add it to the vocabulary, or give `aggregate` a default that is in it; "
                 "the empty string ends the generation",
-            )  # fmt: skip
+            )
         if len(ids) > len(set(ids)):
             twice = [atom for atom, place in zip(atoms, ids, strict=True) if ids.count(place) > 1]
-            why = f"it gives {_listed(twice)}, which are one token"
+            why = f"it gives {show_first(twice, MOST_SHOWN)}, which are one token"
             raise Refusal(why, "give one of them, say the string")
         if not is_scored(np.array([float(code) for code, _ in output.atoms])):
             why = f"float32 cannot tell {len(atoms)} next tokens apart"
@@ -76,9 +77,3 @@ def token_id(atom: Atom, settings: Settings) -> int | None:
         return None  # an input of numbers grows by numbers
     places = {text_of(token): place for place, token in enumerate(vocabulary)}
     return places.get(text_of(atom))
-
-
-def _listed(atoms: Iterable[Atom]) -> str:
-    shown = [show(atom) for atom in atoms]
-    more = len(shown) - MOST_SHOWN
-    return ", ".join(shown[:MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -7,17 +7,18 @@ to catch what nobody thought of; where the program fails on all of them, nothing
 from __future__ import annotations
 
 import random
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_type_hints
 
 import numpy as np
 
-from rasp.atoms import Atom, show, show_input
-from rasp.certificate import PRECISIONS, Verdict, check
+from rasp.atoms import Atom, show, show_first, show_input
+from rasp.certificate import PRECISIONS, Verdict, at_most, check
 from rasp.compiler.model.forms import read, write
 from rasp.compiler.model.inputs import Input, random_inputs
-from rasp.compiler.model.robustness import Robustness, largest_radius
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspError
@@ -30,6 +31,9 @@ Answers: TypeAlias = dict[Input, list[list[Atom]]]
 RUNS = 60
 WIDER = "; a number that can be of two kinds has the wider one (1.0 for 1)"
 MOST_TOKENS_SHOWN = 12
+RADII = (1e-7, 1e-6, 1e-5, 5e-5, 2e-4, 5e-4, 0.001, 0.002)
+"""Noise radii to try, of the stream's root mean square."""
+MOST_WEIGHT, MOST_GRADIENT = 1000.0, 10_000.0
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,51 @@ class CheckedBlock:
     name: str
     detail: str
     margin: float
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Weights, gradients, noise and precisions of a model of the robust style.
+
+    >>> import rasp
+    >>> same = rasp.select(rasp.tokens, rasp.tokens, "==")
+    >>> model = rasp.compile(rasp.selector_width(same), alphabet="ab", max_length=5, style="robust")
+    >>> robust = model.certificate.robust
+    >>> robust.largest_weight < 100, robust.largest_gradient < 100, robust.noise_radius >= 1e-4
+    (True, True, True)
+    >>> "TF32" in robust.precisions
+    True
+    """
+
+    largest_weight: float
+    largest_gradient: float
+    """Of any score of a read-out by the embedded input, on any input: its length, at most."""
+    noise_radius: float
+    """After the embedding and after every block, each number of the residual stream may move by so
+    much of the stream's root mean square there, and every answer stays the same."""
+    precisions: tuple[str, ...] = ("float32",)
+    """In which arithmetic every answer is proved right: "float32", "TF32", "bfloat16"."""
+
+    @property
+    def too_steep(self) -> str:
+        """Why a model is not robust; nothing where it is."""
+        for what, size, limit in (
+            ("a weight would be", self.largest_weight, MOST_WEIGHT),
+            ("a gradient could be", self.largest_gradient, MOST_GRADIENT),
+        ):
+            if size > limit:
+                return f"{what} {size:.0f}, and the limit is {limit:.0f}"
+        if self.noise_radius:
+            return ""
+        return f"noise of {RADII[0]:g} of the stream's RMS may be too much"
+
+    def __str__(self) -> str:
+        others = " and ".join(self.precisions[1:])
+        return (
+            f"no weight above {at_most(self.largest_weight, 3)}, no gradient above "
+            f"{at_most(self.largest_gradient, 3)}; no answer is changed by noise of up to "
+            f"{self.noise_radius:g} of the stream's RMS" + (f", nor in {others}" if others else "")
+        )
 
 
 @visibly
@@ -106,7 +155,8 @@ class Certificate:
         return "every block holds"
 
     def __str__(self) -> str:
-        lines = [self.statement, f"vocabulary: {_shown(self.settings.vocabulary)}", ""]
+        vocabulary = show_first(self.settings.vocabulary, MOST_TOKENS_SHOWN)
+        lines = [self.statement, f"vocabulary: {vocabulary}", ""]
         lines[1:1] = [str(self.robust)] if self.robust else []
         lines += [f"{block.name}: {block.detail}; margin {block.margin:.3g}" if block.margin else
                   f"{block.name}: {block.detail}" for block in self.blocks]  # fmt: skip
@@ -140,22 +190,13 @@ class Certificate:
         >>> Certificate.from_json(model.settings, data) == model.certificate
         True
         """
-        nodes: dict[Node, int] = {}
-        certificate: Certificate = read(
-            cls, data | {"settings": write(Settings, settings, nodes)}, list(nodes)
-        )
-        return certificate
+        fields = {name: kind for name, kind in get_type_hints(cls).items() if name != "settings"}
+        return cls(settings, **{name: read(kind, data[name], ()) for name, kind in fields.items()})
 
 
 def _finite(margin: float) -> float:
     """JSON knows no infinity."""
     return float(np.clip(np.nan_to_num(margin, nan=-1e308), -1e308, 1e308))
-
-
-def _shown(vocabulary: tuple[Atom, ...]) -> str:
-    shown = ", ".join(show(token) for token in vocabulary[:MOST_TOKENS_SHOWN])
-    more = len(vocabulary) - MOST_TOKENS_SHOWN
-    return shown + (f" and {more} more" if more > 0 else "")
 
 
 def proved(model: Transformer, noise: float = 0.0, precision: str = "float32") -> Verdict:
@@ -180,6 +221,15 @@ def _robustness(model: Transformer, gradient: float) -> Robustness:
         largest_radius(lambda radius: proved(model, radius).holds),
         ("float32", *precisions),
     )
+
+
+def largest_radius(holds: Callable[[float], bool]) -> float:
+    """The largest of a few radii for which something holds, or 0; the smaller, the easier.
+
+    >>> largest_radius(lambda radius: radius < 0.0007)
+    0.0005
+    """
+    return (0.0, *RADII)[bisect_left(RADII, True, key=lambda radius: not holds(radius))]
 
 
 def certify(model: Transformer, verdict: Verdict, seed: int = 0) -> Certificate:

@@ -7,10 +7,11 @@ arrays: an edge is there where both weights are not 0, and nowhere else.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ import numpy as np
 from rasp.atoms import Atom, show
 from rasp.certificate import Array, Readout, Weights
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedNode, ClaimedOutput, ClaimedSum, Claims
-from rasp.compiler.analysis.times import EMBEDDING, readout_time
-from rasp.compiler.model.wiring import ModelPart, feed_forward_name, head_name, inner_parts, used
+from rasp.compiler.analysis.times import EMBEDDING, layer_at, readout_time
+from rasp.compiler.model.wiring import ModelPart, inner_parts, used
 from rasp.graph import (
     Aggregate,
     Const,
@@ -66,16 +67,17 @@ def describe(
     readouts: Sequence[Readout],
 ) -> Description:  # fmt: skip
     """Describe a model's parts in the program's words."""
-    labels, tokens = _Labels(claims, words), len(vocabulary)
-    parts = list(_parts(weights, list(words.outputs)))
+    labels, parts = _Labels(claims, words), list(_parts(weights, list(words.outputs)))
+    nodes, read_for = zip(*map(labels.part, parts), strict=True)
+    heads = (f"{node['selector']} -> {', '.join(dict.fromkeys(node['s_ops']))}"
+             for node in nodes if node["kind"] == "head")  # fmt: skip
     return Description(
-        _tell_apart(list(_dimensions(weights, tokens, parts, labels)),
+        _tell_apart(list(_dimensions(weights, len(vocabulary), parts, read_for)),
                     list(_states(weights, vocabulary, readouts))),
-        tuple(tuple(labels.head(layer, number) for number in range(len(heads)))
-              for layer, heads in enumerate(weights.heads, 1)),
+        tuple(tuple(islice(heads, len(layer))) for layer in weights.heads),
         tuple(tuple(labels.units(layer, block.bias)) for layer, block in
               enumerate(weights.feed_forwards)),
-        {"nodes": labels.nodes(), "edges": _edges(parts)},
+        {"nodes": list(nodes), "edges": _edges(parts)},
         tuple({"s_op": labels.node(reader.node), "after": reader.after,
                "weights": {str(dim): weight for dim, weight in reader.weights.items()},
                "constant": reader.constant} for reader in claims.readers),
@@ -106,15 +108,16 @@ def _edges(parts: Sequence[ModelPart]) -> list[dict[str, Any]]:
 
 
 def _dimensions(
-    weights: Weights, tokens: int, parts: Sequence[ModelPart], labels: _Labels
+    weights: Weights, tokens: int, parts: Sequence[ModelPart], read_for: Sequence[Mapping[str, str]]
 ) -> Iterator[str]:
     """What the first reader of each dimension reads it for; the sink's own is called so."""
     written = [part.written for part in parts[1:]]
     others = used(np.vstack([weights.tokens[:tokens], weights.positions, *written]))
     is_sink = used(weights.tokens[tokens:]) & ~others
-    reads = [(part.name, role, read) for part in parts for role, read in part.read.items()]
+    reads = [(part.read[role], text) for part, told in zip(parts, read_for, strict=True)
+             for role, text in told.items()]  # fmt: skip
     for place in range(len(others)):
-        readers = (labels.read(name, role) for name, role, read in reads if read[place])
+        readers = (text for read, text in reads if read[place])
         yield "sink" if is_sink[place] else next(readers, "nothing")
 
 
@@ -170,10 +173,10 @@ class _Labels:
     def __init__(self, claims: Claims, words: Words) -> None:
         self.claims, self.words = claims, words
         self.users = users(list(words.outputs.values()))
-        self.served: dict[int, list[Aggregate]] = {}
+        self.served: dict[int, list[Aggregate]] = defaultdict(list)
         for node, meaning in claims.aggregates.items():
             for variable in meaning.outputs:
-                self.served.setdefault(variable, []).append(node)
+                self.served[variable].append(node)
 
     def node(self, node: Node) -> str:
         return self._text(node) + self._line(node)
@@ -190,7 +193,7 @@ class _Labels:
         places = [place for place, variable in enumerate(self.claims.variables)
                   if isinstance(variable, ClaimedOutput)
                   and (variable.layer, variable.head) == (layer, number)]  # fmt: skip
-        return list(dict.fromkeys(node for place in places for node in self.served.get(place, [])))
+        return list(dict.fromkeys(node for place in places for node in self.served[place]))
 
     def selector(self, layer: int, number: int) -> str:
         """Whom a head attends to, as an aggregate's selector says it if that picks the same.
@@ -208,32 +211,20 @@ class _Labels:
         forms = normal_forms([picks, *own])
         return self._text(next((node for node in own if forms[node] == forms[picks]), picks))
 
-    def head(self, layer: int, number: int) -> str:
-        served = dict.fromkeys(self.node(node) for node in self._served_by(layer, number))
-        return f"{self.selector(layer, number)} -> {', '.join(served)}"
-
     def variable(self, place: int) -> str:
         if place in (TOKEN, INDEX):
             return "tokens" if place == TOKEN else "indices"
         match self.claims.variables[place]:
             case ClaimedNode(node):
                 return self.node(node)
-            case ClaimedOutput():
-                return self.output(place)
+            case ClaimedOutput(layer, number):
+                served = map(self.node, self.served[place])
+                return " and ".join(served) or f"width of {self.selector(layer, number)}"
             case ClaimedSum(_, parts):
-                inner = [self.output(part.variable) for part in parts if part.is_output]
-                inner += ["tokens"] * any(part.variable == TOKEN for part in parts)
-                inner += ["indices"] * any(part.variable == INDEX for part in parts)
-                return " and ".join(dict.fromkeys(inner))
+                outputs = [part.variable for part in parts if part.is_output]
+                ground = sorted(part.variable for part in parts if not part.is_output)
+                return " and ".join(dict.fromkeys(map(self.variable, [*outputs, *ground])))
         return "a count of conditions"
-
-    def output(self, place: int) -> str:
-        """The variable at a place, which is what a head puts out."""
-        variable = self.claims.variables[place]
-        if not isinstance(variable, ClaimedOutput):
-            raise ValueError("no output of a head")
-        served = [self.node(node) for node in self.served.get(place, [])]
-        return " and ".join(served) or f"width of {self.selector(variable.layer, variable.head)}"
 
     def groups(self, layer: int) -> list[str]:
         """What each group of hidden units of a feed-forward reads."""
@@ -241,38 +232,27 @@ class _Labels:
                 for group in self.claims.groups[layer]]  # fmt: skip
 
     def units(self, layer: int, bias: Array) -> Iterator[str]:
-        start = 0
-        for read, group in zip(self.groups(layer), self.claims.groups[layer], strict=True):
-            for place in range(start, start + group.units):
-                yield f"{read} at {abs(bias[place]):g}"
-            start += group.units
+        groups = zip(self.groups(layer), self.claims.groups[layer], strict=True)
+        reads = (read for read, group in groups for _ in range(group.units))
+        for read, threshold in zip(reads, np.abs(bias), strict=True):
+            yield f"{read} at {threshold:g}"
 
-    def read(self, reader: str, role: str) -> str:
-        """What a reader reads a dimension for."""
-        kind, _, rest = reader.partition(".")
-        if kind == "output":
-            return rest + self._line(self.words.outputs[rest])
-        layer = int(kind.removeprefix("layer"))
-        if rest == "feed_forward":
-            read = ", ".join(dict.fromkeys(self.groups(layer)))
-            return f"input of feed-forward {layer}: {read}"
-        number = int(rest.removeprefix("head")) - 1
-        served = self._served_by(layer, number)
-        line = self._line(served[0].selector) if served else ""
-        return f"{role} of {self.selector(layer, number)}{line}"
-
-    def nodes(self) -> list[dict[str, Any]]:
-        """The embedding, heads, feed-forwards and outputs."""
-        nodes: list[dict[str, Any]] = [{"id": "embedding", "kind": "embedding"}]
-        for layer, groups in enumerate(self.claims.groups):
-            for number, claim in enumerate(self.claims.heads[layer - 1] if layer else ()):
-                nodes.append({
-                    "id": head_name(layer, number + 1), "kind": "head",
-                    "selector": self.selector(layer, number), "mode": claim.mode,
-                    "s_ops": [self.node(node) for node in self._served_by(layer, number)],
-                })  # fmt: skip
-            if any(group.units for group in groups):
-                nodes.append({"id": feed_forward_name(layer), "kind": "feed-forward",
-                              "reads": self.groups(layer)})  # fmt: skip
-        return nodes + [{"id": f"output.{name}", "kind": "output", "s_op": name}
-                        for name in self.words.outputs]  # fmt: skip
+    def part(self, part: ModelPart) -> tuple[dict[str, Any], dict[str, str]]:
+        """A part as a node of the circuit, and what it reads a dimension for, by its roles."""
+        layer, number = layer_at(part.time), part.head
+        if number is not None:
+            selector, served = self.selector(layer, number), self._served_by(layer, number)
+            node = {"id": part.name, "kind": "head", "selector": selector,
+                    "mode": self.claims.heads[layer - 1][number].mode,
+                    "s_ops": [self.node(node) for node in served]}  # fmt: skip
+            line = self._line(served[0].selector) if served else ""
+            return node, {role: f"{role} of {selector}{line}" for role in part.read}
+        if "input" in part.read:
+            reads = self.groups(layer)
+            told = f"input of feed-forward {layer}: {', '.join(dict.fromkeys(reads))}"
+            return {"id": part.name, "kind": "feed-forward", "reads": reads}, {"input": told}
+        if not part.read:
+            return {"id": part.name, "kind": "embedding"}, {}
+        name = part.name.removeprefix("output.")
+        told = name + self._line(self.words.outputs[name])
+        return {"id": part.name, "kind": "output", "s_op": name}, {"value": told}

@@ -16,8 +16,7 @@ from operator import or_
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from rasp.atoms import Atom
-from rasp.graph import Node
-from rasp.graph.portable import atom_from_json, atom_to_json, broken, graph_from_json, graph_to_json
+from rasp.graph import Node, portable
 
 Kind = TypeVar("Kind")
 PLAIN: dict[Any, tuple[type, ...]] = {
@@ -31,17 +30,16 @@ def to_data(value: object) -> dict[str, Any]:
     """A data class as plain data, with the graph of all nodes that it speaks of."""
     places: dict[Node, int] = {}
     data: dict[str, Any] = write(type(value), value, places)
-    return {"graph": graph_to_json({str(place): node for node, place in places.items()}, {})} | data
+    graph = portable.graph_to_json({str(place): node for node, place in places.items()}, {})
+    return {"graph": graph} | data
 
 
 def from_data(kind: type[Kind], data: Any) -> Kind:
     """Read a data class back."""
-    try:
-        nodes, _ = graph_from_json(data["graph"])
+    with portable.reading(f"a part of the {kind.__name__.lower()}"):
+        nodes, _ = portable.graph_from_json(data["graph"])
         value: Kind = read(kind, data, list(nodes.values()))
         return value
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        raise broken(f"a part of the {kind.__name__.lower()}") from error
 
 
 def write(kind: Any, value: Any, places: dict[Node, int]) -> Any:
@@ -51,7 +49,7 @@ def write(kind: Any, value: Any, places: dict[Node, int]) -> Any:
     if kind is Fraction:
         return str(value)
     if kind == Atom:
-        return atom_to_json(value)
+        return portable.atom_to_json(value)
     match get_origin(kind), get_args(kind):
         case None, _ if issubclass(kind, Node):
             return places.setdefault(value, len(places))
@@ -75,19 +73,19 @@ def read(kind: Any, data: Any, nodes: Sequence[Node]) -> Any:
     """A value of some type, or an error."""
     if kind in PLAIN:
         if type(data) not in PLAIN[kind] or (kind is int and data < 0):
-            raise broken("a value")
+            raise portable.broken("a value")
         return data
     if kind is Fraction:
         if set(read(str, data, nodes)) - set("-/0123456789"):  # no exponents: they are huge
-            raise broken("a fraction")
+            raise portable.broken("a fraction")
         return Fraction(data)
     if kind == Atom:
-        return atom_from_json(data)
+        return portable.atom_from_json(data)
     match get_origin(kind), get_args(kind):
         case None, _ if issubclass(kind, Node):
             node = nodes[read(int, data, nodes)]
             if not isinstance(node, kind):
-                raise broken("a node")
+                raise portable.broken("a node")
             return node
         case None, _:
             return kind(**{name: read(field, data[name], nodes)

@@ -13,23 +13,30 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rasp.certificate import Array, Readout, ReadoutWeights, Weights
+from rasp.certificate import Array, Claims, Readout, ReadoutWeights, Weights
 from rasp.certificate.check import MOST_LAYERS
-from rasp.compiler.model.model_json import FORMAT, from_json, to_json
+from rasp.compiler.analysis.times import sublayer_name
+from rasp.compiler.model.certificate import Certificate
+from rasp.compiler.model.describe import Words
+from rasp.compiler.model.forms import from_data, read, to_data, write
 from rasp.compiler.model.tensors import from_safetensors, to_safetensors
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.model.wiring import feed_forward_name
+from rasp.compiler.model.wiring import inner_parts
+from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspError, RaspValueError
-from rasp.graph.portable import broken
+from rasp.graph.portable import broken, graph_from_json, lines_from_json, reading
 from rasp.reading import ABSENT, fingerprint, parse_json, read_file, read_json
 from rasp.replacing import replace_file, unwritable
 
 WEIGHTS, MODEL = "weights.safetensors", "model.json"
 NEXT_WEIGHTS = "weights.next.safetensors"
+FORMAT = 5
+LABELS = ("dimensions", "heads", "hidden")
 LARGEST_FILE = 4_000_000_000
 LARGEST_DESCRIPTION = 200_000_000
 """Bytes of the two files; JSON takes ten times as much when it is read."""
@@ -45,15 +52,41 @@ def save(model: Transformer, folder: str | Path) -> None:
     [2, 2, 2]
     """
     place = Path(folder)
-    raw = to_safetensors(model.weights.arrays())
-    data = to_json(model) | {"fingerprint": fingerprint(raw)}
+    weights, description = content(model)
     try:
         place.mkdir(parents=True, exist_ok=True)
-        replace_file(place / NEXT_WEIGHTS, raw)
-        replace_file(place / MODEL, dump(data))
+        replace_file(place / NEXT_WEIGHTS, weights)
+        replace_file(place / MODEL, description)
         os.replace(place / NEXT_WEIGHTS, place / WEIGHTS)
     except OSError as error:
         raise unwritable(place, error) from None
+
+
+def content(model: Transformer) -> tuple[bytes, bytes]:
+    """What the two files of a model hold."""
+    raw = to_safetensors(model.weights.arrays())
+    data = to_json(model) | {"fingerprint": fingerprint(raw)}
+    return raw, json.dumps(data, indent=1).encode()
+
+
+def to_json(model: Transformer) -> dict[str, Any]:
+    """Everything about a model but its weights, as plain data."""
+    assert model.certificate is not None
+    return {
+        "format": FORMAT,
+        "settings": to_data(model.settings),
+        "uses_sink": model.uses_sink,
+        "heads_per_layer": list(model.heads_per_layer),
+        "hidden_per_layer": [model.input_feed_forward, *model.hidden_per_layer],
+        "parameters": model.parameter_count,
+        "outputs": write(tuple[Readout, ...], model.readouts, {}),
+        "labels": {part: getattr(model.description, part) for part in LABELS},
+        "readers": model.description.readers,
+        "circuit": model.circuit,
+        "program": model.graph,
+        "claims": to_data(model.claims),
+        "certificate": model.certificate.to_json(),
+    }
 
 
 def check_free(folder: str | Path) -> None:
@@ -91,11 +124,6 @@ def _holds_model(place: Path) -> bool:
     return False
 
 
-def dump(data: dict[str, Any]) -> bytes:
-    """A description as the bytes of its file."""
-    return json.dumps(data, indent=1).encode()
-
-
 def load(folder: str | Path) -> Transformer:
     """Read a model back; its weights must be those that it was saved with.
 
@@ -110,19 +138,34 @@ def load(folder: str | Path) -> Transformer:
     return loaded(folder)[0]
 
 
+@reading("the description")
 def loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any]]:
     """A model, and the description that it was read from."""
     data, arrays = _read(folder)
-    try:
-        heads = data["heads_per_layer"]
-        if sum(heads) > len(arrays) or len(heads) > MOST_LAYERS:
-            raise broken("the number of layers or heads")
-        weights = Weights.from_arrays(arrays, heads, len(data["outputs"]))
-        model = from_json(data, weights)
-        _check_shapes(model)
-        return model, data
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        raise broken("the description") from error
+    heads = data["heads_per_layer"]
+    if sum(heads) > len(arrays) or len(heads) > MOST_LAYERS:
+        raise broken("the number of layers or heads")
+    weights = Weights.from_arrays(arrays, heads, len(data["outputs"]))
+    model = _from_json(data, weights)
+    _check_shapes(model)
+    return model, data
+
+
+def _from_json(data: dict[str, Any], weights: Weights) -> Transformer:
+    """A model from its description and its weights; nothing of it is believed yet.
+
+    What follows from the rest (labels, circuit, sizes) is not read.
+    """
+    told = from_data(Settings, data["settings"])
+    settings = read_settings(told.vocabulary, told.max_length, told.bos, told.causal, told.sink,
+                             told.heads, told.style, told.extra_feed_forwards)  # fmt: skip
+    settings = replace(told, vocabulary=settings.vocabulary)
+    outputs, names = graph_from_json(data["program"])
+    words = Words(outputs, names, lines_from_json(data["program"]))
+    readouts = read(tuple[Readout, ...], data["outputs"], ())
+    claims = from_data(Claims, data["claims"])
+    certificate = Certificate.from_json(settings, data["certificate"])
+    return Transformer(settings, weights, readouts, claims, words, certificate)
 
 
 def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -142,9 +185,7 @@ def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
             f"`{Path(str(error.filename)).name}` is missing",
             hint="`rasp compile … -o DIR` writes one",
         ) from None
-    except RaspError:
-        raise
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise broken("a file") from error
     return data, from_safetensors(raw)
 
@@ -184,10 +225,7 @@ def _check_shapes(model: Transformer) -> None:
     pairs = list(zip(model.readouts, weights.readouts, strict=True))
     if not pairs or not all(_readout_fits(readout, held) for readout, held in pairs):
         raise broken("an output")
-    layers = range(1, len(weights.heads) + 1)
-    sublayers = {"embedding", *(f"layer{layer}.attention" for layer in layers)}
-    sublayers |= {feed_forward_name(layer) for layer, block in enumerate(weights.feed_forwards)
-                  if block.bias.size}  # fmt: skip
+    sublayers = {"embedding", *(sublayer_name(part.time) for part in inner_parts(weights))}
     for reader in model.claims.readers:
         if reader.after not in sublayers or any(dim >= model.d_model for dim in reader.weights):
             raise broken("a claim")
@@ -195,11 +233,6 @@ def _check_shapes(model: Transformer) -> None:
 
 def _readout_fits(readout: Readout, held: ReadoutWeights) -> bool:
     """Whether there is a score for each atom, or one number and codes in order."""
-    count = len(readout.atoms)
-    scores, codes = (count, 0) if readout.scored else (1, count)
-    return (
-        count > 0
-        and len(readout.codes) == codes
-        and all(low < high for low, high in pairwise(readout.codes))
-        and len(held.bias) == scores
-    )
+    count, codes = len(readout.atoms), readout.codes
+    fits = (len(held.bias), len(codes)) == ((count, 0) if readout.scored else (1, count))
+    return count > 0 and fits and all(low < high for low, high in pairwise(codes))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import struct
-from itertools import pairwise
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from rasp.certificate import Array
-from rasp.graph.portable import broken
+from rasp.graph.portable import broken, reading
 from rasp.reading import parse_json
 
 LONGEST_HEADER = 16_000_000
@@ -23,52 +21,41 @@ def to_safetensors(arrays: dict[str, Array]) -> bytes:
     parts, start = [], 0
     for name, array in arrays.items():
         raw = np.ascontiguousarray(array, dtype="<f4").tobytes()
-        header[name] = {
-            "dtype": "F32",
-            "shape": list(array.shape),
-            "data_offsets": [start, start + len(raw)],
-        }
+        end = start + len(raw)
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [start, end]}
         parts.append(raw)
-        start += len(raw)
+        start = end
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    return struct.pack("<Q", len(text)) + text + b"".join(parts)
+    return len(text).to_bytes(8, "little") + text + b"".join(parts)
 
 
+@reading("the weights")
 def from_safetensors(raw: bytes) -> dict[str, Array]:
-    """Read float32 arrays, checking every size against the file."""
-    try:
-        (length,) = struct.unpack("<Q", raw[:8])
-        if length > min(LONGEST_HEADER, len(raw) - 8):
-            raise broken("the header of the weights")
-        header = parse_json(raw[8 : 8 + length])
-        body = memoryview(raw)[8 + length :]
-        entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
-        _check_places([entry["data_offsets"] for entry in entries.values()], len(body))
-        arrays: dict[str, Array] = {}
-        for name, entry in entries.items():
-            shape = [int(size) for size in entry["shape"]]
-            start, end = entry["data_offsets"]
-            if entry["dtype"] != "F32" or min(shape, default=0) < 0:
-                raise broken("the kind of some weights")
-            if end - start != 4 * prod(shape):
-                raise broken("the size of some weights")
-            array = np.frombuffer(body[start:end], "<f4").reshape(shape)
-            if not np.isfinite(array).all():
-                raise broken("a weight")
-            arrays[name] = array.astype(np.float64)
-    except (
-        struct.error, LookupError, TypeError, ValueError, AttributeError, ArithmeticError,
-        RecursionError,
-    ) as error:  # fmt: skip
-        raise broken("the weights") from error
-    return arrays
+    """Read float32 arrays, checking every size against the file.
 
-
-def _check_places(places: list[list[int]], size: int) -> None:
-    """Every byte belongs to one array: none is read twice, and a small file holds no large ones."""
-    ordered = sorted((start, end) for start, end in places)
-    if any(start > end for start, end in ordered) or any(
-        end != start for (_, end), (start, _) in pairwise([(0, 0), *ordered, (size, size)])
-    ):
+    Every byte belongs to one array: none is read twice, and a small file holds no large ones.
+    """
+    length = int.from_bytes(raw[:8], "little")
+    if length > min(LONGEST_HEADER, len(raw) - 8):
+        raise broken("the header of the weights")
+    header = parse_json(raw[8 : 8 + length])
+    header.pop("__metadata__", None)
+    body, free = memoryview(raw)[8 + length :], 0
+    arrays: dict[str, Array] = {}
+    for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+        start, end = entry["data_offsets"]
+        shape = [int(size) for size in entry["shape"]]
+        if entry["dtype"] != "F32" or min(shape, default=0) < 0:
+            raise broken("the kind of some weights")
+        if start != free or end > len(body):
+            raise broken("the place of some weights")
+        if end - start != 4 * prod(shape):
+            raise broken("the size of some weights")
+        array = np.frombuffer(body[start:end], "<f4").reshape(shape)
+        if not np.isfinite(array).all():
+            raise broken("a weight")
+        arrays[name], free = array.astype(np.float64), end
+    if free != len(body):
         raise broken("the place of some weights")
+    return arrays

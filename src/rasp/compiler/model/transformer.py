@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,12 +17,15 @@ from rasp.compiler.model.forward import QUIET, attend, chosen, feed_forward
 from rasp.compiler.model.inputs import places_of
 from rasp.compiler.settings import Settings
 from rasp.graph import Node
-from rasp.graph.portable import broken, graph_to_json
+from rasp.graph.portable import graph_to_json, reading
 from rasp.tracebacks import doors
 from rasp.visible import visibly
 
 if TYPE_CHECKING:
     from rasp.compiler.model.certificate import Certificate
+
+Note: TypeAlias = Callable[[str, Array], object]
+"""What is done with an array of the forward pass, by its name."""
 
 
 @visibly
@@ -63,7 +66,7 @@ class Transformer:
     words: Words
     """The program, in its author's words."""
     certificate: Certificate | None = None
-    why_compact: str = field(default="", compare=False)
+    why_compact: str = ""
     """Why it is not robust, where that was tried."""
 
     @property
@@ -77,13 +80,11 @@ class Transformer:
         return graph_to_json(self.words.outputs, self.words.names, self.words.lines)
 
     @cached_property
+    @reading("a claim")  # what was read from a file may say anything
     def description(self) -> Description:
         """What every dimension, head and hidden unit is for."""
-        try:
-            vocabulary = self.settings.vocabulary
-            return describe(self.weights, self.claims, self.words, vocabulary, self.readouts)
-        except (LookupError, ValueError) as error:  # what was read from a file may say anything
-            raise broken("a claim") from error
+        vocabulary = self.settings.vocabulary
+        return describe(self.weights, self.claims, self.words, vocabulary, self.readouts)
 
     @property
     def uses_sink(self) -> bool:
@@ -161,9 +162,11 @@ class Transformer:
         return answers
 
     def run(
-        self, ids: Array, dtype: type = np.float32, keep: dict[str, Array] | None = None
+        self, ids: Array, dtype: type = np.float32, note: Note = lambda name, array: None
     ) -> Array:
         """The residual stream after the last layer: (batch, [sink +] position, model).
+
+        `note` gets the stream after each block, and what each head attends to, by name.
 
         >>> import rasp
         >>> model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5)
@@ -172,19 +175,19 @@ class Transformer:
         """
         x = self.embedded(ids, dtype)
         allowed = np.tril(np.ones((x.shape[1], x.shape[1]), bool)) if self.settings.causal else None
-        _keep(keep, "embedding", x)
+        note("embedding", x)
         for layer, block in enumerate(self.weights.feed_forwards):
             if layer:
                 added = np.zeros_like(x)
                 for number, head in enumerate(self.weights.heads[layer - 1], 1):
                     attention, out = attend(x, head, allowed, dtype)
-                    _keep(keep, f"attention.layer{layer}.head{number}", attention)
+                    note(f"layer{layer}.head{number}", attention)
                     added = added + out
                 x = x + added
-                _keep(keep, f"layer{layer}.attention", x)
+                note(f"layer{layer}.attention", x)
             if block.bias.size:
                 x = x + feed_forward(x, block, dtype)
-                _keep(keep, f"layer{layer}.feed_forward", x)
+                note(f"layer{layer}.feed_forward", x)
         return x
 
     def embedded(self, ids: Array, dtype: type) -> Array:
@@ -218,11 +221,10 @@ class Transformer:
         >>> trace.attention["layer1.head1"].round(2).tolist(), trace.s_ops["first"]
         ([[1.0, 0.0], [1.0, 0.0]], ['b', 'b'])
         """
-        keep: dict[str, Array] = {}
-        self.run(self.token_ids(given)[None], keep=keep)
-        attention = {name.removeprefix("attention."): array[0]
-                     for name, array in keep.items() if name.startswith("attention.")}  # fmt: skip
-        residual = {name: array[0] for name, array in keep.items() if name[:9] != "attention"}
+        noted: dict[str, Array] = {}
+        self.run(self.token_ids(given)[None], note=noted.__setitem__)
+        attention = {name: array[0] for name, array in noted.items() if ".head" in name}
+        residual = {name: array[0] for name, array in noted.items() if name not in attention}
         return Trace(residual, attention, self._s_ops(residual))
 
     def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[Any]]:
@@ -265,8 +267,3 @@ class Transformer:
 
 def _counted(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
-def _keep(keep: dict[str, Array] | None, name: str, array: Array) -> None:
-    if keep is not None:
-        keep[name] = array

@@ -14,9 +14,7 @@ from rasp.architecture.schedule import schedule
 from rasp.compiler.emitting.next_token import END, token_id
 from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
 from rasp.compiler.model.inputs import is_name_of_another
-from rasp.compiler.model.model_json import to_json
-from rasp.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, dump, loaded
-from rasp.compiler.model.tensors import to_safetensors
+from rasp.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, content, loaded
 from rasp.compiler.model.transformer import Transformer
 from rasp.graph import expression
 from rasp.reading import fingerprint, parse_json, read_file
@@ -37,13 +35,11 @@ def verify(folder: str | Path, seed: int | None = None) -> Certificate:
     'exact for all inputs up to length 5 over this vocabulary, in float32'
     """
     model, data = loaded(folder)
-    assert model.certificate is not None
-    certificate = certify(model, proved(model), model.certificate.seed)
+    model.certificate = certificate = certify(model, proved(model), data["certificate"]["seed"])
     if not certificate.exact:
         return certificate
-    refused = _interrupted(folder, data) or _false_setting(model) or _changed(
-        replace(model, certificate=certificate), data
-    )  # fmt: skip
+    refused = _interrupted(folder, data) or _false_setting(model, certificate)
+    refused = refused or _changed(model, data)
     if refused:
         return replace(certificate, refused=refused)
     return run_randomly(certificate, model, randbits(32) if seed is None else seed)
@@ -57,7 +53,7 @@ def _interrupted(folder: str | Path, data: dict[str, Any]) -> str:
     return f"a save was interrupted: `{WEIGHTS}` is of another model, and `{NEXT_WEIGHTS}` of this"
 
 
-def _false_setting(model: Transformer) -> str:
+def _false_setting(model: Transformer, certificate: Certificate) -> str:
     """What is said that no claim about the weights says, and that is not so; else nothing."""
     settings, heads = model.settings, model.heads_per_layer
     if model.uses_sink and not settings.sink:
@@ -68,9 +64,8 @@ def _false_setting(model: Transformer) -> str:
         return "the model has more heads than the schedule, and `settings` says that it has not"
     if settings.next_token and not _gives_next_tokens(model):
         return "`settings` says that the model gives next tokens, and it does not"
-    robust = model.certificate.robust if model.certificate else None
-    if robust and robust.too_steep:
-        return f"the model is not robust: {robust.too_steep}"
+    if certificate.robust and certificate.robust.too_steep:
+        return f"the model is not robust: {certificate.robust.too_steep}"
     name, where = settings.where_name, settings.where
     if where is not None and name != expression(where, {}, depth=3):
         is_name = name.isidentifier() and name not in KEYWORDS
@@ -106,8 +101,8 @@ def _gives_next_tokens(model: Transformer) -> bool:
 
 def _changed(model: Transformer, data: dict[str, Any]) -> str:
     """Which part of the description is not the one that follows; margins may differ in a digit."""
-    stored = to_safetensors(model.weights.arrays())  # nothing else is in the file, not even a word
-    derived = parse_json(dump(to_json(model) | {"fingerprint": fingerprint(stored)}))
+    _, description = content(model)  # with the fingerprint of nothing but its weights
+    derived = parse_json(description)
     for key in sorted({*derived, *data}):
         alike = _are_close if key == "certificate" else _are_equal
         if key not in data or key not in derived or not alike(derived[key], data[key]):

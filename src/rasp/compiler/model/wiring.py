@@ -22,6 +22,8 @@ class ModelPart(NamedTuple):
     written: Array  # (dimension,)
     read: Mapping[str, Array]
     """For each role, (dimension,) whether it reads; what scores nothing reads nothing."""
+    head: int | None = None
+    """The place of a head in its layer, from 0."""
 
     def follows(self, other: ModelPart) -> bool:
         return other.time < self.time
@@ -38,9 +40,10 @@ def feed_forward_name(layer: int) -> str:
 def inner_parts(weights: Weights) -> Iterator[ModelPart]:
     """The heads and feed-forwards of a model, in order."""
     for layer, block in enumerate(weights.feed_forwards):
-        for number, head in enumerate(weights.heads[layer - 1] if layer else [], 1):
+        for place, head in enumerate(weights.heads[layer - 1] if layer else []):
             read = {role: used(getattr(head, role)) for role in ROLES}
-            yield ModelPart(head_name(layer, number), attention_time(layer), used(head.out.T), read)
+            name, time = head_name(layer, place + 1), attention_time(layer)
+            yield ModelPart(name, time, used(head.out.T), read, place)
         if block.bias.size:
             read = {"input": used(block.inside)}
             yield ModelPart(
