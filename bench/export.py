@@ -76,7 +76,7 @@ def answered(task: Task, model: Transformer, count: int) -> Inputs:
     ))  # fmt: skip
     handle = rasp.run(task.text)["out"]
     found: Inputs = {}
-    for batch in by_length(drawn, lambda _: 64):
+    for batch in by_length(drawn, 64):
         found |= _answers(handle, batch)
     return found
 
@@ -102,7 +102,7 @@ class Case:
 
     @property
     def groups(self) -> list[list[tuple[Atom, ...]]]:
-        return list(by_length(self.inputs, lambda _: 64))
+        return list(by_length(self.inputs, 64))
 
     def write(self) -> bool:
         """Export the model and write its inputs; whether that could be done."""
