@@ -21,14 +21,12 @@ from rasp.certificate.claims import (
     Meaning,
     ReaderClaim,
 )
-from rasp.compiler.analysis.formulas import Formula, as_selector, in_stable_order, keys_and_queries
+from rasp.compiler.analysis.formulas import Formula, as_selector, keys_and_queries
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, Variable, mixture
 from rasp.compiler.emitting.numbering import Numbering
 from rasp.compiler.heads.model_plan import ModelPlan
 from rasp.compiler.heads.width_shares import boost_of, weight_of
-from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Node, SOp, in_order, score_terms
-from rasp.graph.formulas import conjuncts
 
 Kind = TypeVar("Kind", bound=SOp)
 
@@ -93,17 +91,14 @@ class Claimant(ABC):
                          for moved in basis)  # fmt: skip
         values = tuple(self._moved(moved) for moved in basis)
         terms = [] if best is None else score_terms(best)
-        formulas = (
-            [head.formula] if head.mode == "share" else in_stable_order(conjuncts(head.formula))
-        )
         family = () if head.family is None else tuple(
             place for other, place in names.places.items()
             if (other.layer, other.family) == (head.layer, head.family)
         )  # fmt: skip
         return HeadClaim(
             head.mode,
-            tuple(self._conjunct(formula) for formula in formulas),
-            tuple(self._output(output) for output in head.outputs),
+            tuple(map(self._conjunct, head.conjuncts)),
+            tuple(map(self._output, head.outputs)),
             channels,
             values,
             best,
@@ -134,10 +129,7 @@ class Claimant(ABC):
     def _moved(self, weights: Mapping[HeadOutput, Fraction]) -> tuple[int, ...]:
         """What a value is a function of, at the key."""
         if len(weights) > 1 and all(output.codes is None for output in weights):
-            try:
-                return self.names.inputs(mixture(weights))
-            except Refusal:
-                pass
+            return self.names.inputs(mixture(weights))
         numbers: list[int] = []
         for output in weights:
             if output.carrier is not None:

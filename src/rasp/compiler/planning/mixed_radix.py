@@ -49,8 +49,8 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     rough = [np.array(input_codes, float) for input_codes in codes]  # doubles do for choosing
 
     def cost(weights: tuple[Fraction, ...]) -> tuple[float, Fraction]:
-        sums = _sums(float(weight) * row for weight, row in zip(weights, rough, strict=True))
-        kinks = _kinks(group, terms, sums[is_known])
+        digits = (float(weight) * row for weight, row in zip(weights, rough, strict=True))
+        kinks = _kinks(group, terms, reduce(np.add.outer, digits).reshape(-1)[is_known])
         return kinks, sum(map(abs, weights), Fraction(0))
 
     weights = min(_candidates(codes), key=cost)
@@ -127,11 +127,6 @@ def numbers_of(
     """
     return all_sums([[weight * code for code in input_codes]
                      for input_codes, weight in zip(codes, weights, strict=True)])  # fmt: skip
-
-
-def _sums(digits: Iterable[np.ndarray]) -> np.ndarray:
-    """(state,): the sums of one number of each input, the last input fastest."""
-    return reduce(np.add.outer, digits).reshape(-1)
 
 
 def _kinks(group: Group, values: np.ndarray, z: np.ndarray) -> float:
