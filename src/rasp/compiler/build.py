@@ -170,7 +170,8 @@ def _robust(
 def _certified(plan: RobustPlan, program: Program, place: Span | None) -> Transformer:
     """A plan's model; if it is not certified, it is written once more without repeated numbers."""
     while True:
-        weights, claims = Writer(plan).weights(), RobustClaimant(plan).claims()
+        weights = Writer(plan).weights()
+        claims = RobustClaimant(plan, weights).claims()
         model, certificate, _ = assemble_and_certify(plan, weights, claims, program)
         steep = certificate.robust.too_steep if certificate.robust else ""
         reason = steep if certificate.exact else certificate.reason

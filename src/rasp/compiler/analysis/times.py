@@ -37,14 +37,3 @@ def last_feed_forward_before(time: int) -> int:
 def layer_at(time: int) -> int:
     """The layer that a time belongs to."""
     return (time + 1) // 2
-
-
-def sublayer_name(time: int) -> str:
-    """What runs at a time, as claims and traces call it.
-
-    >>> [sublayer_name(time) for time in (EMBEDDING, attention_time(1), feed_forward_time(1))]
-    ['embedding', 'layer1.attention', 'layer1.feed_forward']
-    """
-    if time == EMBEDDING:
-        return "embedding"
-    return f"layer{layer_at(time)}.{'attention' if time % 2 else 'feed_forward'}"

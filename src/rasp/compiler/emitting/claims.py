@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
+from rasp.certificate import Weights
 from rasp.certificate.claims import (
     Claims,
     ConjunctClaim,
@@ -24,6 +25,7 @@ from rasp.certificate.claims import (
 from rasp.compiler.analysis.formulas import Formula, as_selector, keys_and_queries
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, Variable, mixture
 from rasp.compiler.emitting.numbering import Numbering
+from rasp.compiler.emitting.rows import Row
 from rasp.compiler.heads.model_plan import ModelPlan
 from rasp.compiler.heads.width_shares import boost_of, weight_of
 from rasp.graph import Aggregate, Node, SOp, in_order, score_terms
@@ -37,8 +39,13 @@ class Claimant(ABC):
     weighed: str
     """The mode of heads where a position weighs as much as many matches (see `width_shares`)."""
 
-    def __init__(self, plan: ModelPlan) -> None:
-        self.plan, self.analysis, self.values = plan, plan.analysis, plan.analysis.values
+    def __init__(self, plan: ModelPlan, weights: Weights) -> None:
+        self.weights, self.plan, self.analysis, self.values = (
+            weights,
+            plan,
+            plan.analysis,
+            plan.analysis.values,
+        )
         self.nodes: list[SOp] = [output.node for output in plan.outputs]
         heads = [[head.head for head in layer] for layer in plan.heads]
         self.names = Numbering(self.values, heads, self.parts_of)
@@ -55,7 +62,9 @@ class Claimant(ABC):
         spare = []
         for unread in names.spare:  # which grows: describing one may bring up another
             spare.append(self._claim(unread, ()))
-        readers = tuple(filter(None, map(self.reader, self._held(SOp, self.nodes))))
+        readers = tuple(ReaderClaim(node, self._last_writer(row), row.weights, row.constant)
+                        for node in self._held(SOp, self.nodes)
+                        if (row := self.row(node)).weights)  # fmt: skip
         over |= names.over()
         return Claims(tuple(names.variables), over, aggregates, heads, groups, outputs,
                       tuple(spare), names.choices(), readers)  # fmt: skip
@@ -65,8 +74,8 @@ class Claimant(ABC):
         """What the groups of hidden units of each feed-forward do."""
 
     @abstractmethod
-    def reader(self, node: SOp) -> ReaderClaim | None:
-        """How to read a numeric s-op, where the stream happens to hold it."""
+    def row(self, node: SOp) -> Row:
+        """How to read a numeric s-op, where the stream happens to hold it; else an empty row."""
 
     def parts_of(self, variables: Iterable[Variable]) -> Iterable[Variable]:
         """Variables as the arrays read them."""
@@ -80,6 +89,17 @@ class Claimant(ABC):
         """The s-ops of a kind that outputs need, as far as their values were asked for."""
         held = self.values.held.by_node
         return (node for node in in_order(outputs) if isinstance(node, kind) and node in held)
+
+    def _last_writer(self, row: Row) -> str:
+        """The block after which all dimensions that a row reads are written."""
+        dims, after = list(row.weights), "embedding"
+        for layer, feed_forward in enumerate(self.weights.feed_forwards):
+            heads = self.weights.heads[layer - 1] if layer else []
+            if any(head.out[dims].any() for head in heads):
+                after = f"layer{layer}.attention"
+            if feed_forward.out[dims].any():
+                after = f"layer{layer}.feed_forward"
+        return after
 
     # -- heads ------------------------------------------------------------------------------------
 

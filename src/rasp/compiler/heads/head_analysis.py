@@ -62,8 +62,6 @@ class HeadAnalysis:
         self._widths = WidthShares(self.picks, self.heads, self.meanings)
         self.products: dict[Node, Linear] = {}
         """The sums that products of an aggregate and its width are."""
-        self.kept_as_sums: set[Node] = set()
-        """Means of which the program only ever asks what their sums tell as well."""
 
     def of(self, node: Aggregate) -> Values:
         """What an aggregate holds."""
@@ -192,7 +190,6 @@ class HeadAnalysis:
         self.meanings[node] = Meaning(shape.kind, (), shape.constant, shape.bos, factor), told
         first_value = shape.first_value
         if first_value is None:
-            self.kept_as_sums.add(node)
             if shape.kind == "product":
                 self.products |= dict.fromkeys(self.task.users[node], linear)
             return self.values.sums.values(linear, NUMBERS)

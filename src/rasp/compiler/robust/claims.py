@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rasp.certificate.claims import GroupClaim, ReaderClaim
-from rasp.compiler.analysis.times import sublayer_name
+from rasp.certificate import Weights
+from rasp.certificate.claims import GroupClaim
 from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.rows import Row
@@ -19,8 +19,8 @@ class RobustClaimant(Claimant):
 
     weighed = "sum"
 
-    def __init__(self, plan: RobustPlan) -> None:
-        super().__init__(plan)
+    def __init__(self, plan: RobustPlan, weights: Weights) -> None:
+        super().__init__(plan, weights)
         self.blocks = plan.blocks
 
     def parts_of(self, variables: Iterable[Variable]) -> Iterable[Variable]:
@@ -35,14 +35,11 @@ class RobustClaimant(Claimant):
                               self.names.parts(feature.inputs))
                    for feature in self.blocks.features_of(layer)]  # fmt: skip
 
-    def reader(self, node: SOp) -> ReaderClaim | None:
+    def row(self, node: SOp) -> Row:
         row = self._read(node)
-        if not row.weights:
-            return None
         copies = ((weight, *self.blocks.copies_of(dim)) for dim, weight in row.weights.items())
         weights = {dim: weight / parts for weight, dims, parts in copies for dim in dims}
-        after = sublayer_name(self.blocks.ready(row.weights))
-        return ReaderClaim(node, after, weights, row.constant)
+        return Row(weights, row.constant)
 
     def _read(self, node: SOp) -> Row:
         """A row that is an s-op's number; an empty one where there is none."""
