@@ -15,9 +15,8 @@ import numpy as np
 from rasp.certificate import Verdict
 from rasp.compiler.analysis.variables import s_op_of
 from rasp.compiler.assemble import assemble_and_certify
-from rasp.compiler.emitting.emitter import Emitter
+from rasp.compiler.emitting.emitter import CompactClaimant, Emitter
 from rasp.compiler.emitting.next_token import check_outputs
-from rasp.compiler.emitting.plan_claims import CompactClaimant
 from rasp.compiler.model.certificate import Certificate
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.planning.plan import Plan, make_plan
@@ -109,4 +108,6 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, Verdi
     sizes = (np.abs(array).max(initial=0.0) for array in weights.arrays().values())
     if any(size > LARGEST for size in sizes):
         raise TooLarge
-    return assemble_and_certify(plan, weights, CompactClaimant(emitter, weights).claims(), program)
+    return assemble_and_certify(
+        plan, weights, CompactClaimant(emitter, weights).all_claims(), program
+    )

@@ -1,4 +1,5 @@
-"""A plan in, weights out: embedding tables, attention matrices, feed-forwards, read-outs.
+"""A compact plan in, weights out: embedding tables, attention matrices, feed-forwards, read-outs;
+and what the checker is told about them.
 
 The residual stream holds no constants but those in which it rounds (`rounded_sums`): readers add
 them as biases. The sink's row is 1 in the sink's dimension and 0 elsewhere, at every layer: its
@@ -7,16 +8,17 @@ values are 0, and no hidden unit fires.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
 
-from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
+from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights, claims
 from rasp.compiler.analysis.linear import Coordinate, Linear, index_is, token_is
 from rasp.compiler.analysis.variables import HeadOutput, default_code
+from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.rows import Row, stack_rows
 from rasp.compiler.planning.attention import MATCH_WEIGHT, HeadPlan
 from rasp.compiler.planning.features import Group, Reached
@@ -26,6 +28,7 @@ from rasp.compiler.planning.piecewise import base_point, chords, evaluated, one_
 from rasp.compiler.planning.plan import Plan
 from rasp.compiler.planning.rounded_sums import FINER, FINEST, last_layer, rounding_constant
 from rasp.compiler.refusals import Refusal
+from rasp.graph import Aggregate, SOp
 
 NO_WEIGHT = 128.0
 """A difference of scores that leaves no weight in float32."""
@@ -209,6 +212,31 @@ class Emitter:
         shifted = 2 * (codes - middle)
         return ReadoutWeights(shifted[:, None] * weight,
                               shifted * (bias - middle) - (codes - middle) ** 2)  # fmt: skip
+
+
+class CompactClaimant(Claimant):
+    """Claims of compact weights: each group of hidden units reads one number."""
+
+    weighed = "share"
+
+    def __init__(self, emitter: Emitter, weights: Weights) -> None:
+        super().__init__(emitter.plan, weights)
+        self.emitter = emitter
+
+    def groups(self) -> Iterator[list[claims.GroupClaim]]:
+        for layer, groups in enumerate(self.emitter.plan.groups):
+            takes_away = bool(self.emitter.constants_taken_away(layer).any())
+            units = self.emitter.units
+            yield [claims.GroupClaim(len(units[group].signs), self.names.all(group.inputs))
+                   for group, _ in groups] + [claims.GroupClaim(1, ())] * takes_away  # fmt: skip
+
+    def row(self, node: SOp) -> Row:
+        linear = self.values.of(node).linear
+        if linear is None or not self.emitter.plan.layout.can_read(linear):
+            return Row()
+        told = self.analysis.meanings.get(node) if isinstance(node, Aggregate) else None
+        is_kept_as_sum = told is not None and told[0].rule in ("product", "ratio")
+        return Row() if is_kept_as_sum else self.emitter.row(linear)
 
 
 def largest(linear: Linear) -> float:
