@@ -76,6 +76,8 @@ class HeadOutput(Variable, Coordinate):
     """What a query that picks nothing gets; None where that cannot happen, or for sums."""
     codes: dict[Atom, Fraction] | None = None
     """Codes of the values where they are not numbers."""
+    is_of_one_value: bool = False
+    """Whether it is one of the values as it is, or the default, however many keys are picked."""
     is_length: bool = False
     carrier: CountVariable | None = None
     """The count that is moved in place of the values it stands for."""

@@ -98,7 +98,7 @@ class HeadAnalysis:
         states = tuple((atom, codes[atom]) for atom in atoms)
         output = HeadOutput(
             head.layer, states, self._is_inexact(codes.values()), head, node.values, default,
-            codes if are_names else None, known_by=node, longest=longest,
+            codes if are_names else None, is_unique, known_by=node, longest=longest,
         )  # fmt: skip
         head.outputs.append(output)
         self.meanings[node] = Meaning("mean", ()), [output]
@@ -136,7 +136,7 @@ class HeadAnalysis:
         if self.picks.at_most_one(formula, best) or _has_one_number(values):
             return values.atoms, True, ()
         fractions = [Fraction(atom) for atom in _numbers_in(values)]
-        if self.picks.one_value(node.values, formula, best):
+        if len(values.atoms) == 1 or self.picks.one_value(node.values, formula, best):
             return [*values.atoms, *fractions], True, ()
         is_whole = formula is True and best is None
         if is_whole and values.inputs == (self.values.index,) and None not in values.outcomes:

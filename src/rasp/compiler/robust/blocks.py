@@ -103,14 +103,7 @@ class StreamBlocks:
 
     def is_picked(self, output: HeadOutput) -> bool:
         """Whether what a head puts out is one of the values as it is, or the default."""
-        head = output.head
-        if head.mode != "mean" or output.carrier is not None:
-            return False
-        return (
-            head.picks_one
-            or len(self.values.of(output.values).atoms) == 1
-            or self.analysis.picks.one_value(output.values, head.formula, head.best)
-        )
+        return output.carrier is None and (output.is_of_one_value or output.head.picks_one)
 
     def is_number(self, variable: Variable, layer: int) -> TypeGuard[HeadOutput]:
         """Whether the feed-forward of a layer finds a number where a block would be."""
