@@ -1,9 +1,9 @@
 """A compact plan in, weights out: embedding tables, attention matrices, feed-forwards, read-outs;
 and what the checker is told about them.
 
-The residual stream holds no constants but those in which it rounds (`rounded_sums`): readers add
-them as biases. The sink's row is 1 in the sink's dimension and 0 elsewhere, at every layer: its
-values are 0, and no hidden unit fires.
+The residual stream holds no constants but those in which it rounds (`planning.dimensions`): readers
+add them as biases. The sink's row is 1 in the sink's dimension and 0 elsewhere, at every layer:
+its values are 0, and no hidden unit fires.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from rasp.compiler.analysis.variables import HeadOutput, default_code
 from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.rows import Row, stack_rows
 from rasp.compiler.planning.attention import MATCH_WEIGHT, HeadPlan
+from rasp.compiler.planning.dimensions import FINER, FINEST, last_layer, rounding_constant
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.mixed_radix import Ridge
 from rasp.compiler.planning.outputs import OutputPlan
 from rasp.compiler.planning.piecewise import base_point, chords, evaluated, one_sided, smooth
 from rasp.compiler.planning.plan import Plan
-from rasp.compiler.planning.rounded_sums import FINER, FINEST, last_layer, rounding_constant
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, SOp
 
