@@ -94,8 +94,8 @@ def _blamed(plan: Plan, certificate: Certificate, verdict: Verdict) -> Node:
         (f"layer {layer}, head {number}", head.head.known_by)
         for layer, heads in enumerate(plan.heads, 1) for number, head in enumerate(heads, 1)
     ]  # fmt: skip
-    blocks += [(f"feed-forward {layer}", s_op_of(group.inputs))
-               for layer, groups in enumerate(plan.groups) for group, _ in groups]  # fmt: skip
+    blocks += [(f"feed-forward {layer}", s_op_of(ridge.group.inputs))
+               for layer, ridges in enumerate(plan.ridges) for ridge in ridges]  # fmt: skip
     blocks += [(f"read-out {output.name}", output.node) for output in plan.outputs]
     nodes = [node for name, node in blocks if name == failing[0] and node is not None]
     return [*nodes, plan.outputs[0].node][0]

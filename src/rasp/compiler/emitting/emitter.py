@@ -72,9 +72,7 @@ class Emitter:
         """The constant that each dimension holds until what heads add to it has been rounded."""
         self.parameters = 0
         """How many weights the hidden units take so far."""
-        self.units = {
-            group: self._units(group, ridge) for groups in plan.groups for group, ridge in groups
-        }
+        self.units = {ridge: self._units(ridge) for ridges in plan.ridges for ridge in ridges}
 
     def row(self, linear: Linear) -> Row:
         """How to read a function."""
@@ -99,7 +97,7 @@ class Emitter:
             np.array(tokens),
             np.array(positions) + self.rounding_constants,
             [[self.head(head) for head in layer] for layer in plan.heads],
-            [self.feed_forward(layer, groups) for layer, groups in enumerate(plan.groups)],
+            [self.feed_forward(layer, ridges) for layer, ridges in enumerate(plan.ridges)],
             [self.readout(output) for output in plan.outputs],
         )
 
@@ -152,13 +150,13 @@ class Emitter:
         is_last = [last_layer(dimension) == layer for dimension in self.dimensions]
         return np.where(is_last, self.rounding_constants, 0.0)
 
-    def feed_forward(self, layer: int, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
+    def feed_forward(self, layer: int, ridges: Sequence[Ridge]) -> FeedForwardWeights:
         nothing = np.zeros((0, self.size))
         inside, bias, out = [nothing], [nothing[:, 0]], [nothing]
         taken_away = self.constants_taken_away(layer)
-        for group, ridge in groups:
+        for ridge in ridges:
             (read,), (constant,) = stack_rows([self.row(ridge.z)], self.size)
-            units = self.units[group]
+            units = self.units[ridge]
             start = units.signs * (constant - read @ taken_away - units.positions)
             rows = units.signs[:, None] * read
             if self.plan.uses_sink:
@@ -174,9 +172,10 @@ class Emitter:
             np.concatenate(inside), np.concatenate(bias), np.concatenate(out).T
         )
 
-    def _units(self, group: Group, ridge: Ridge) -> Units:
+    def _units(self, ridge: Ridge) -> Units:
         """The hidden units of a group; also notes the constants that they leave out."""
-        points, join = ridge.points, smooth if group.is_inexact else chords
+        group, points = ridge.group, ridge.points
+        join = smooth if group.is_inexact else chords
         steps_of = {place: changes for place, dimension in enumerate(self.dimensions)
                       if (changes := changes_by(group, dimension))}  # fmt: skip
         if len(steps_of) * len(points) > MOST_CELLS:
@@ -224,11 +223,11 @@ class CompactClaimant(Claimant):
         self.emitter = emitter
 
     def groups(self) -> Iterator[list[claims.GroupClaim]]:
-        for layer, groups in enumerate(self.emitter.plan.groups):
+        for layer, ridges in enumerate(self.emitter.plan.ridges):
             takes_away = bool(self.emitter.constants_taken_away(layer).any())
             units = self.emitter.units
-            yield [claims.GroupClaim(len(units[group].signs), self.names.all(group.inputs))
-                   for group, _ in groups] + [claims.GroupClaim(1, ())] * takes_away  # fmt: skip
+            yield [claims.GroupClaim(len(units[ridge].signs), self.names.all(ridge.group.inputs))
+                   for ridge in ridges] + [claims.GroupClaim(1, ())] * takes_away  # fmt: skip
 
     def row(self, node: SOp) -> Row:
         linear = self.values.of(node).linear

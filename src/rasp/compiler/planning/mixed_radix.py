@@ -31,8 +31,9 @@ SMALL_WEIGHTS = [Fraction(sign * size) for size in (1, 2, 3) for sign in (1, -1)
 
 @dataclass(frozen=True, eq=False)
 class Ridge:
-    """What a group reads, and the states by the value of `z`."""
+    """What a group reads, `z`, and its states by the value of that."""
 
+    group: Group
     z: Linear
     points: list[Fraction]
     states: np.ndarray  # (point,): the first state with that `z`; all have the same value
@@ -58,7 +59,7 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     numbers, unit = numbers_of(codes, weights)
     different, first = np.unique(numbers[is_known], return_index=True)
     points = [Fraction(number, unit) for number in different.tolist()]
-    return Ridge(z, points, np.flatnonzero(is_known)[first])
+    return Ridge(group, z, points, np.flatnonzero(is_known)[first])
 
 
 def _read(
