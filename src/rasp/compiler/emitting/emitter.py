@@ -230,8 +230,8 @@ class CompactClaimant(Claimant):
                    for ridge in ridges] + [claims.GroupClaim(1, ())] * takes_away  # fmt: skip
 
     def row(self, node: SOp) -> Row:
-        linear = self.values.of(node).linear
-        if linear is None or not self.emitter.plan.layout.can_read(linear):
+        linear, layout = self.values.of(node).linear, self.emitter.plan.layout
+        if linear is None or linear.is_constant or not layout.can_read(linear):
             return Row()
         told = self.analysis.meanings.get(node) if isinstance(node, Aggregate) else None
         is_kept_as_sum = told is not None and told[0].rule in ("product", "ratio")
