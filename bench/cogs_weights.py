@@ -22,8 +22,7 @@ from typing import Any
 import rasp
 from rasp.compiler.assemble import assemble
 from rasp.compiler.build import read_outputs
-from rasp.compiler.emitting.emitter import Emitter
-from rasp.compiler.emitting.plan_claims import make_claims
+from rasp.compiler.emitting.emitter import CompactClaimant, Emitter
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.planning.plan import make_plan
@@ -76,7 +75,8 @@ def record(
     plan = make_plan(nodes, settings, names, is_careful=True)
     made["planned_in_s"] = round(time.process_time() - start, 1)
     emitter = Emitter(plan)
-    model = assemble(plan, emitter.weights(), make_claims(emitter), names)
+    weights = emitter.weights()
+    model = assemble(plan, weights, CompactClaimant(emitter, weights).all_claims(), names)
     made |= {"layers": model.layers, "extra_feed_forwards": model.extra_feed_forwards,
              "d_model": model.d_model, "parameters": model.parameter_count}  # fmt: skip
     start = time.process_time()

@@ -18,8 +18,7 @@ from rasp.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.compiler.model.inputs import is_name_of_another
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.refusals import Refusals, TooLarge
-from rasp.compiler.robust.arrays import Writer
-from rasp.compiler.robust.claims import RobustClaimant
+from rasp.compiler.robust.arrays import RobustClaimant, Writer
 from rasp.compiler.robust.numbers import drop_repeated
 from rasp.compiler.robust.plan import RobustPlan, make_plan
 from rasp.compiler.settings import Settings, read_settings
@@ -168,7 +167,8 @@ def _robust(
 def _certified(plan: RobustPlan, program: Program) -> Transformer:
     """A plan's model; if it is not certified, it is written once more without repeated numbers."""
     while True:
-        weights, claims = Writer(plan).weights(), RobustClaimant(plan).claims()
+        weights = Writer(plan).weights()
+        claims = RobustClaimant(plan, weights).all_claims()
         model, certificate = assemble_and_certify(plan, weights, claims, program)
         steep = certificate.robust.too_steep if certificate.robust else ""
         reason = steep if certificate.exact else certificate.reason

@@ -14,9 +14,8 @@ import numpy as np
 
 from rasp.compiler.analysis.variables import s_op_of
 from rasp.compiler.assemble import assemble_and_certify
-from rasp.compiler.emitting.emitter import Emitter
+from rasp.compiler.emitting.emitter import CompactClaimant, Emitter
 from rasp.compiler.emitting.next_token import check_outputs
-from rasp.compiler.emitting.plan_claims import make_claims
 from rasp.compiler.model.certificate import Certificate
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.planning.plan import Plan, make_plan
@@ -81,8 +80,8 @@ def _blamed(plan: Plan, certificate: Certificate) -> Node:
         (f"layer {layer}, head {number}", head.head.known_by)
         for layer, heads in enumerate(plan.heads, 1) for number, head in enumerate(heads, 1)
     ]  # fmt: skip
-    blocks += [(f"feed-forward {layer}", s_op_of(group.inputs))
-               for layer, groups in enumerate(plan.groups) for group, _ in groups]  # fmt: skip
+    blocks += [(f"feed-forward {layer}", s_op_of(ridge.group.inputs))
+               for layer, ridges in enumerate(plan.ridges) for ridge in ridges]  # fmt: skip
     blocks += [(f"read-out {output.name}", output.node) for output in plan.outputs]
     nodes = [node for name, node in blocks if name == failing[0] and node is not None]
     return [*nodes, plan.outputs[0].node][0]
@@ -95,4 +94,6 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate]:
     sizes = (np.abs(array).max(initial=0.0) for array in weights.arrays().values())
     if any(size > LARGEST for size in sizes):
         raise TooLarge
-    return assemble_and_certify(plan, weights, make_claims(emitter), program)
+    return assemble_and_certify(
+        plan, weights, CompactClaimant(emitter, weights).all_claims(), program
+    )

@@ -19,9 +19,9 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
+from rasp.compiler.emitting.wiring import ROLES
 from rasp.compiler.model.forward import chosen, logit_places
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.model.wiring import ROLES
 
 EPSILON = 2.0**100
 GAIN = 2.0**50

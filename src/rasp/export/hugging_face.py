@@ -16,9 +16,9 @@ import numpy as np
 
 from rasp.certificate import Array
 from rasp.compiler.build import compile_nodes
+from rasp.compiler.emitting.wiring import ROLES
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.model.wiring import ROLES
 from rasp.errors import RaspUnsupportedError
 from rasp.export.blocks import EPSILON, GAIN, EqualBlocks, blocks_of, padded, with_constant
 from rasp.export.card import labels

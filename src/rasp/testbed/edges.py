@@ -14,7 +14,7 @@ import numpy as np
 
 from rasp.certificate import Weights
 from rasp.compiler.analysis.times import EMBEDDING, readout_time
-from rasp.compiler.model.wiring import ROLES, ModelPart, inner_parts, used
+from rasp.compiler.emitting.wiring import ROLES, ModelPart, inner_parts, used
 
 TOKENS, POSITIONS, OUTPUT = "tokens", "positions", "output"
 

@@ -26,9 +26,9 @@ from rasp.certificate import (
     ReadoutWeights,
     Weights,
 )
+from rasp.compiler.emitting.wiring import ROLES, feed_forward_name, head_name
 from rasp.compiler.model.forward import chosen, logit_places
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.model.wiring import ROLES, feed_forward_name, head_name
 from rasp.testbed.edges import OUTPUT, POSITIONS, TOKENS, Edge
 
 WrittenByPart = dict[str, Tensor]

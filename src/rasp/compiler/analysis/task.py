@@ -109,7 +109,7 @@ class Task:
     deadlines: Deadlines
     is_careful: bool = False
     """Whether a plan leaves more room for rounding than most programs need: the residual stream
-    rounds what heads add (see `rounded_sums`), what a feed-forward would have to make for an output
+    rounds what heads add (see `dimensions`), what a feed-forward would have to make for an output
     is read off its inputs, and of conditions on what several heads add, it is counted how many
     hold."""
 

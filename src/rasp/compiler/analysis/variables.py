@@ -16,11 +16,12 @@ from typing import ClassVar, TypeAlias
 
 from rasp.atoms import Atom
 from rasp.certificate.program import sums
-from rasp.compiler.analysis.formulas import Formula
+from rasp.compiler.analysis.formulas import Formula, in_stable_order
 from rasp.compiler.analysis.linear import ZERO, Coordinate, Linear, of_ground
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
 from rasp.graph import Const, Node, Scorer, SOp
+from rasp.graph.formulas import conjuncts
 
 LARGEST = 1 << 20
 """The largest code, in differences of codes."""
@@ -74,6 +75,8 @@ class HeadOutput(Variable, Coordinate):
     """What a query that picks nothing gets; None where that cannot happen, or for sums."""
     codes: dict[Atom, Fraction] | None = None
     """Codes of the values where they are not numbers."""
+    is_of_one_value: bool = False
+    """Whether it is one of the values as it is, or the default, however many keys are picked."""
     carrier: CountVariable | None = None
     """The count that is moved in place of the values it stands for."""
     known_by: SOp = field(kw_only=True)
@@ -140,6 +143,11 @@ class PlannedHead:
     @property
     def needs_sink(self) -> bool:
         return self.mode == "sum" or self.may_be_empty
+
+    @property
+    def conjuncts(self) -> list[Formula]:
+        """The conditions that add up to its scores; a share has one, so that other keys tie."""
+        return [self.formula] if self.mode == "share" else in_stable_order(conjuncts(self.formula))
 
     @property
     def known_by(self) -> SOp:

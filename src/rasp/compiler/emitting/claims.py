@@ -1,7 +1,8 @@
 """A plan of either style in, what the checker is told about its weights out.
 
 Claims say of what each part of the arrays is a function; the checker finds out what it computes.
-What each style says of its own hidden units and readers is in `plan_claims` and `robust.claims`.
+What each style says of its own hidden units and readers is where it writes its arrays: in `emitter`
+and in `robust.arrays`.
 """
 
 from __future__ import annotations
@@ -12,23 +13,25 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
-from rasp.certificate.claims import (
-    Claims,
-    ConjunctClaim,
-    GroupClaim,
-    HeadClaim,
-    HeadOutputClaim,
-    Meaning,
-    ReaderClaim,
+from rasp.certificate import Weights, claims
+from rasp.compiler.analysis.formulas import Formula, as_selector, keys_and_queries
+from rasp.compiler.analysis.linear import Coordinate, GroundIs
+from rasp.compiler.analysis.times import EMBEDDING, sublayer_name
+from rasp.compiler.analysis.value_analysis import ValueAnalysis
+from rasp.compiler.analysis.variables import (
+    CountVariable,
+    HeadOutput,
+    NodeVariable,
+    PlannedHead,
+    SumVariable,
+    Variable,
+    mixture,
 )
-from rasp.compiler.analysis.formulas import Formula, as_selector, in_stable_order, keys_and_queries
-from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, Variable, mixture
-from rasp.compiler.emitting.numbering import Numbering
-from rasp.compiler.heads.model_plan import ModelPlan
+from rasp.compiler.emitting.rows import Row
+from rasp.compiler.emitting.wiring import inner_parts
+from rasp.compiler.heads.model_plan import HeadReads, ModelPlan
 from rasp.compiler.heads.width_shares import boost_of, weight_of
-from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Node, SOp, in_order, score_terms
-from rasp.graph.formulas import conjuncts
 
 Kind = TypeVar("Kind", bound=SOp)
 
@@ -39,71 +42,81 @@ class Claimant(ABC):
     weighed: str
     """The mode of heads where a position weighs as much as many matches (see `width_shares`)."""
 
-    def __init__(self, plan: ModelPlan) -> None:
-        self.plan, self.analysis, self.values = plan, plan.analysis, plan.analysis.values
+    def __init__(self, plan: ModelPlan, weights: Weights) -> None:
+        self.plan, self.parts_of_model = plan, list(inner_parts(weights))
+        self.analysis, self.values = plan.analysis, plan.analysis.values
         self.nodes: list[SOp] = [output.node for output in plan.outputs]
-        heads = [[head.head for head in layer] for layer in plan.heads]
-        self.names = Numbering(self.values, heads, self.parts_of)
+        self.names = Numbering(self.values, plan.heads)
 
-    def claims(self) -> Claims:
+    def all_claims(self) -> claims.Claims:
+        """What the checker is told."""
         names, plan = self.names, self.plan
         heads = tuple(tuple(self._claim(head.head, head.basis) for head in layer)
                       for layer in plan.heads)  # fmt: skip
         names.all(output for layer in plan.heads for head in layer for output in head.head.outputs)
         groups = tuple(map(tuple, self.groups()))
-        outputs = tuple(map(names.inputs, self.nodes))
+        outputs = tuple(map(self._inputs, self.nodes))
         aggregates = self._aggregates()
         over = names.over()
         spare = []
         for unread in names.spare:  # which grows: describing one may bring up another
             spare.append(self._claim(unread, ()))
-        readers = tuple(filter(None, map(self.reader, self._held(SOp, self.nodes))))
+        readers = tuple(claims.ReaderClaim(node, self._last_writer(row), row.weights, row.constant)
+                        for node in self._held(SOp, self.nodes)
+                        if (row := self.row(node)).weights)  # fmt: skip
         over |= names.over()
-        return Claims(tuple(names.variables), over, aggregates, heads, groups, outputs,
-                      tuple(spare), names.choices(), readers)  # fmt: skip
+        return claims.Claims(tuple(names.variables), over, aggregates, heads, groups, outputs,
+                             tuple(spare), names.choices(), readers)  # fmt: skip
 
     @abstractmethod
-    def groups(self) -> Iterable[Iterable[GroupClaim]]:
+    def groups(self) -> Iterable[Iterable[claims.GroupClaim]]:
         """What the groups of hidden units of each feed-forward do."""
 
     @abstractmethod
-    def reader(self, node: SOp) -> ReaderClaim | None:
-        """How to read a numeric s-op, where the stream happens to hold it."""
+    def row(self, node: SOp) -> Row:
+        """How to read a numeric s-op, where the stream happens to hold it; else an empty row."""
 
-    def parts_of(self, variables: Iterable[Variable]) -> Iterable[Variable]:
-        """Variables as the arrays read them."""
-        return variables
+    def parts(self, variables: Iterable[Variable]) -> tuple[int, ...]:
+        """The numbers of variables as the arrays read them."""
+        return self.names.all(variables)
 
     def is_block(self, output: HeadOutput) -> bool:
         """Whether an output is moved as numbers that the arrays give it, not as its code."""
         return False
+
+    def _inputs(self, node: SOp) -> tuple[int, ...]:
+        """What is read where an s-op is."""
+        return self.parts(self.values.of(node).inputs)
 
     def _held(self, kind: type[Kind], outputs: Sequence[Node]) -> Iterator[Kind]:
         """The s-ops of a kind that outputs need, as far as their values were asked for."""
         held = self.values.held.by_node
         return (node for node in in_order(outputs) if isinstance(node, kind) and node in held)
 
+    def _last_writer(self, row: Row) -> str:
+        """The block after which all dimensions that a row reads are written."""
+        dims = list(row.weights)
+        writers = (part.time for part in self.parts_of_model if part.written[dims].any())
+        return sublayer_name(max(writers, default=EMBEDDING))
+
     # -- heads ------------------------------------------------------------------------------------
 
     def _claim(
         self, head: PlannedHead, basis: Sequence[Mapping[HeadOutput, Fraction]]
-    ) -> HeadClaim:  # fmt: skip
+    ) -> claims.HeadClaim:  # fmt: skip
         best, names = head.best, self.names
         channels = tuple({head.outputs.index(output): weight for output, weight in moved.items()}
                          for moved in basis)  # fmt: skip
         values = tuple(self._moved(moved) for moved in basis)
         terms = [] if best is None else score_terms(best)
-        formulas = (
-            [head.formula] if head.mode == "share" else in_stable_order(conjuncts(head.formula))
-        )
         family = () if head.family is None else tuple(
             place for other, place in names.places.items()
             if (other.layer, other.family) == (head.layer, head.family)
         )  # fmt: skip
-        return HeadClaim(
+        return claims.HeadClaim(
             head.mode,
-            tuple(self._conjunct(formula) for formula in formulas),
-            tuple(self._output(output) for output in head.outputs),
+            tuple(map(self._conjunct, head.conjuncts)),
+            tuple(map(self._output, head.outputs)),
             channels,
             values,
             best,
@@ -118,44 +131,118 @@ class Claimant(ABC):
         )
 
     def _all_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(number for node in nodes for number in self.names.inputs(node)))
+        return tuple(dict.fromkeys(number for node in nodes for number in self._inputs(node)))
 
-    def _conjunct(self, formula: Formula) -> ConjunctClaim:
-        keys, queries = (self.names.parts(self.values.joints.of(nodes).inputs)
+    def _conjunct(self, formula: Formula) -> claims.ConjunctClaim:
+        keys, queries = (self.parts(self.values.joints.of(nodes).inputs)
                          for nodes in keys_and_queries(formula))  # fmt: skip
-        return ConjunctClaim(as_selector(formula), queries, keys)
+        return claims.ConjunctClaim(as_selector(formula), queries, keys)
 
-    def _output(self, output: HeadOutput) -> HeadOutputClaim:
+    def _output(self, output: HeadOutput) -> claims.HeadOutputClaim:
         carrier = None if output.carrier is None else self.names.number(output.carrier)
-        return HeadOutputClaim(
+        return claims.HeadOutputClaim(
             output.values, output.codes, output.default, carrier, self.is_block(output)
         )
 
     def _moved(self, weights: Mapping[HeadOutput, Fraction]) -> tuple[int, ...]:
         """What a value is a function of, at the key."""
         if len(weights) > 1 and all(output.codes is None for output in weights):
-            try:
-                return self.names.inputs(mixture(weights))
-            except Refusal:
-                pass
+            return self._inputs(mixture(weights))
         numbers: list[int] = []
         for output in weights:
             if output.carrier is not None:
                 numbers.append(self.names.number(output.carrier))
             else:
-                numbers += self.names.inputs(output.values)
+                numbers += self._inputs(output.values)
         return tuple(dict.fromkeys(numbers))
 
     # -- aggregates -------------------------------------------------------------------------------
 
-    def _aggregates(self) -> dict[Aggregate, Meaning]:
+    def _aggregates(self) -> dict[Aggregate, claims.Meaning]:
         where = self.plan.settings.where
         nodes = self._held(Aggregate, [*self.nodes, *([] if where is None else [where])])
-        meanings = {node: self._meaning(node) for node in nodes}
-        return {node: meaning for node, meaning in meanings.items() if meaning is not None}
+        told = {node: self.analysis.meanings[node] for node in nodes
+                if node in self.analysis.meanings}  # fmt: skip
+        return {node: replace(meaning, outputs=self.names.all(outputs))
+                for node, (meaning, outputs) in told.items()}  # fmt: skip
 
-    def _meaning(self, node: Aggregate) -> Meaning | None:
-        if node not in self.analysis.meanings:
-            return None
-        meaning, outputs = self.analysis.meanings[node]
-        return replace(meaning, outputs=tuple(map(self.names.number, outputs)))
+
+class Numbering:
+    """The variables that claims name by numbers, and what s-ops are made of.
+
+    A variable gets its number when something is first said of it, and what it is made of before it.
+    """
+
+    def __init__(self, values: ValueAnalysis, heads: Sequence[Sequence[HeadReads]]) -> None:
+        self.values = values
+        self.numbers: dict[Variable | SOp, int] = {
+            values.token: claims.TOKEN, values.index: claims.INDEX,
+        }  # fmt: skip
+        """By variables; what an s-op is, goes by the s-op."""
+        self.variables: list[claims.ClaimedVariable] = [None, None]
+        self.places = {plan.head: (layer, number) for layer, own in enumerate(heads, 1)
+                       for number, plan in enumerate(own)}  # fmt: skip
+        self.spare: list[PlannedHead] = []
+        """Heads that nothing reads, but some s-op depends on."""
+
+    def number(self, variable: Variable | SOp) -> int:
+        """The number of a variable, or of the one that is the value of an s-op."""
+        named = variable.node if isinstance(variable, NodeVariable) else variable
+        if named not in self.numbers:
+            claimed = self._claimed(named)
+            self.numbers[named] = len(self.variables)
+            self.variables.append(claimed)
+        return self.numbers[named]
+
+    def all(self, variables: Iterable[Variable | SOp]) -> tuple[int, ...]:
+        return tuple(map(self.number, variables))
+
+    def made_of(self, node: SOp) -> tuple[int, ...]:
+        """What an s-op is a function of; a choice, of which it is and of all that it can be."""
+        values, joints = self.values.of(node), self.values.joints
+        same = joints.aliases.get(node)
+        if same in self.numbers:
+            return (self.numbers[same],)
+        if values.choice is None:
+            return self.all(values.inputs)
+        which = values.choice.which
+        parts: list[Variable] = [joints.node_variable(which)]
+        for leaf in values.choice.leaves:
+            parts += joints.view(leaf, values.layer).inputs
+        return self.all(dict.fromkeys(parts))
+
+    def _coordinate(self, coordinate: Coordinate) -> claims.SumPart:
+        """A coordinate as claims write it."""
+        number = self.number(self.values.joints.base.variable_of(coordinate))
+        if isinstance(coordinate, GroundIs):
+            return claims.SumPart(number, coordinate.place)
+        return claims.SumPart(number)
+
+    def _claimed(self, named: Variable | SOp) -> claims.ClaimedVariable:
+        match named:
+            case SOp():
+                self.made_of(named)
+                return claims.ClaimedNode(named)
+            case HeadOutput(head=head):
+                if head not in self.places:
+                    self.places[head] = (0, len(self.spare))
+                    self.spare.append(head)
+                return claims.ClaimedOutput(*self.places[head], head.outputs.index(named))
+            case SumVariable(linear=linear):
+                parts = {self._coordinate(part): weight for part, weight in linear.parts.items()}
+                return claims.ClaimedSum(linear.constant, parts)
+            case CountVariable(conditions=conditions):
+                self.all(conditions)
+                return claims.ClaimedCount(conditions)
+        raise AssertionError(f"no claim names {named}")
+
+    def over(self) -> dict[Node, tuple[int, ...]]:
+        """What s-ops depend on: all that were ever looked at."""
+        aliases = self.values.joints.aliases
+        return {node: self.made_of(node) for node, values in [*self.values.held.by_node.items()]
+                if isinstance(node, SOp) and (values.choice is None or node in self.numbers
+                                              or aliases.get(node) in self.numbers)}  # fmt: skip
+
+    def choices(self) -> dict[SOp, tuple[SOp, tuple[SOp, ...]]]:
+        return {node: (choice.which, choice.leaves) for node in self.numbers
+                if isinstance(node, SOp) and (choice := self.values.of(node).choice)}  # fmt: skip

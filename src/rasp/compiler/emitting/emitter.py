@@ -1,31 +1,34 @@
-"""A plan in, weights out: embedding tables, attention matrices, feed-forwards, read-outs.
+"""A compact plan in, weights out: embedding tables, attention matrices, feed-forwards, read-outs;
+and what the checker is told about them.
 
-The residual stream holds no constants but those in which it rounds (`rounded_sums`): readers add
-them as biases. The sink's row is 1 in the sink's dimension and 0 elsewhere, at every layer: its
-values are 0, and no hidden unit fires.
+The residual stream holds no constants but those in which it rounds (`planning.dimensions`): readers
+add them as biases. The sink's row is 1 in the sink's dimension and 0 elsewhere, at every layer:
+its values are 0, and no hidden unit fires.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
 
-from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
+from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights, claims
 from rasp.compiler.analysis.linear import Coordinate, Linear, index_is, token_is
 from rasp.compiler.analysis.variables import HeadOutput, default_of
+from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.rows import Row, stack_rows
 from rasp.compiler.planning.attention import MATCH_WEIGHT, HeadPlan
+from rasp.compiler.planning.dimensions import FINER, FINEST, last_layer, rounding_constant
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.mixed_radix import Ridge
 from rasp.compiler.planning.outputs import OutputPlan
 from rasp.compiler.planning.piecewise import base_point, chords, evaluated, one_sided, smooth
 from rasp.compiler.planning.plan import Plan
-from rasp.compiler.planning.rounded_sums import FINER, FINEST, last_layer, rounding_constant
 from rasp.compiler.refusals import Refusal
+from rasp.graph import Aggregate, SOp
 
 NO_WEIGHT = 128.0
 """A difference of scores that leaves no weight in float32."""
@@ -65,9 +68,7 @@ class Emitter:
         """The constant that each dimension holds until what heads add to it has been rounded."""
         self.parameters = 0
         """How many weights the hidden units take so far."""
-        self.units = {
-            group: self._units(group, ridge) for groups in plan.groups for group, ridge in groups
-        }
+        self.units = {ridge: self._units(ridge) for ridges in plan.ridges for ridge in ridges}
 
     def row(self, linear: Linear) -> Row:
         """How to read a function."""
@@ -92,7 +93,7 @@ class Emitter:
             np.array(tokens),
             np.array(positions) + self.rounding_constants,
             [[self.head(head) for head in layer] for layer in plan.heads],
-            [self.feed_forward(layer, groups) for layer, groups in enumerate(plan.groups)],
+            [self.feed_forward(layer, ridges) for layer, ridges in enumerate(plan.ridges)],
             [self.readout(output) for output in plan.outputs],
         )
 
@@ -145,13 +146,13 @@ class Emitter:
         is_last = [last_layer(dimension) == layer for dimension in self.dimensions]
         return np.where(is_last, self.rounding_constants, 0.0)
 
-    def feed_forward(self, layer: int, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
+    def feed_forward(self, layer: int, ridges: Sequence[Ridge]) -> FeedForwardWeights:
         nothing = np.zeros((0, self.size))
         inside, bias, out = [nothing], [nothing[:, 0]], [nothing]
         taken_away = self.constants_taken_away(layer)
-        for group, ridge in groups:
+        for ridge in ridges:
             (read,), (constant,) = stack_rows([self.row(ridge.z)], self.size)
-            units = self.units[group]
+            units = self.units[ridge]
             start = units.signs * (constant - read @ taken_away - units.positions)
             rows = units.signs[:, None] * read
             if self.plan.uses_sink:
@@ -167,9 +168,10 @@ class Emitter:
             np.concatenate(inside), np.concatenate(bias), np.concatenate(out).T
         )
 
-    def _units(self, group: Group, ridge: Ridge) -> Units:
+    def _units(self, ridge: Ridge) -> Units:
         """The hidden units of a group; also notes the constants that they leave out."""
-        points, join = ridge.points, smooth if group.is_inexact else chords
+        group, points = ridge.group, ridge.points
+        join = smooth if group.is_inexact else chords
         steps_of = {place: changes for place, dimension in enumerate(self.dimensions)
                       if (changes := changes_by(group, dimension))}  # fmt: skip
         if len(steps_of) * len(points) > MOST_CELLS:
@@ -205,6 +207,31 @@ class Emitter:
         shifted = 2 * (codes - middle)
         return ReadoutWeights(shifted[:, None] * weight,
                               shifted * (bias - middle) - (codes - middle) ** 2)  # fmt: skip
+
+
+class CompactClaimant(Claimant):
+    """Claims of compact weights: each group of hidden units reads one number."""
+
+    weighed = "share"
+
+    def __init__(self, emitter: Emitter, weights: Weights) -> None:
+        super().__init__(emitter.plan, weights)
+        self.emitter = emitter
+
+    def groups(self) -> Iterator[list[claims.GroupClaim]]:
+        for layer, ridges in enumerate(self.emitter.plan.ridges):
+            takes_away = bool(self.emitter.constants_taken_away(layer).any())
+            units = self.emitter.units
+            yield [claims.GroupClaim(len(units[ridge].signs), self.names.all(ridge.group.inputs))
+                   for ridge in ridges] + [claims.GroupClaim(1, ())] * takes_away  # fmt: skip
+
+    def row(self, node: SOp) -> Row:
+        linear, layout = self.values.of(node).linear, self.emitter.plan.layout
+        if linear is None or linear.is_constant or not layout.can_read(linear):
+            return Row()
+        told = self.analysis.meanings.get(node) if isinstance(node, Aggregate) else None
+        is_kept_as_sum = told is not None and told[0].rule in ("product", "ratio")
+        return Row() if is_kept_as_sum else self.emitter.row(linear)
 
 
 def largest(linear: Linear) -> float:

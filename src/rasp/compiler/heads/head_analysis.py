@@ -62,8 +62,6 @@ class HeadAnalysis:
         self._widths = WidthShares(self.picks, self.heads, self.meanings)
         self.products: dict[Node, Linear] = {}
         """The sums that products of an aggregate and its width are."""
-        self.kept_as_sums: set[Node] = set()
-        """Means of which the program only ever asks what their sums tell as well."""
 
     def of(self, node: Aggregate) -> Values:
         """What an aggregate holds."""
@@ -101,7 +99,7 @@ class HeadAnalysis:
         states = tuple((atom, codes[atom]) for atom in atoms)
         output = HeadOutput(
             head.layer, states, self._is_inexact(codes.values()), head, node.values, default,
-            codes if are_names else None, known_by=node, longest=longest,
+            codes if are_names else None, is_unique, known_by=node, longest=longest,
         )  # fmt: skip
         head.outputs.append(output)
         self.meanings[node] = Meaning("mean", ()), [output]
@@ -123,7 +121,7 @@ class HeadAnalysis:
         if self.picks.at_most_one(formula, best) or _has_one_number(values):
             return values.atoms, True, ()
         fractions = [Fraction(atom) for atom in _numbers_in(values)]
-        if self.picks.one_value(node.values, formula, best):
+        if len(values.atoms) == 1 or self.picks.one_value(node.values, formula, best):
             return [*values.atoms, *fractions], True, ()
         is_whole = formula is True and best is None
         if is_whole and values.inputs == (self.values.index,) and None not in values.outcomes:
@@ -177,7 +175,6 @@ class HeadAnalysis:
         self.meanings[node] = meaning, told
         first_value = shape.first_value
         if first_value is None:
-            self.kept_as_sums.add(node)
             if meaning.rule == "product":
                 self.products |= dict.fromkeys(self.task.users[node], linear)
             return self.values.sums.values(linear, NUMBERS)

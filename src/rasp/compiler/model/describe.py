@@ -20,7 +20,7 @@ from rasp.atoms import Atom, show
 from rasp.certificate import Array, Readout, Weights
 from rasp.certificate.claims import INDEX, TOKEN, ClaimedNode, ClaimedOutput, ClaimedSum, Claims
 from rasp.compiler.analysis.times import EMBEDDING, layer_at, readout_time
-from rasp.compiler.model.wiring import ModelPart, inner_parts, used
+from rasp.compiler.emitting.wiring import ModelPart, inner_parts, used
 from rasp.graph import (
     Aggregate,
     Const,

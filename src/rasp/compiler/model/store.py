@@ -21,12 +21,12 @@ from typing import Any
 from rasp.certificate import Array, Claims, Readout, ReadoutWeights, Weights
 from rasp.certificate.check import MOST_LAYERS
 from rasp.compiler.analysis.times import sublayer_name
+from rasp.compiler.emitting.wiring import inner_parts
 from rasp.compiler.model.certificate import Certificate
 from rasp.compiler.model.describe import Words
 from rasp.compiler.model.forms import from_data, read, to_data, write
 from rasp.compiler.model.tensors import from_safetensors, to_safetensors
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.model.wiring import inner_parts
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph.portable import broken, graph_from_json, lines_from_json, reading

@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import ceil, exp, floor, log
 
-from rasp.compiler.analysis.formulas import in_stable_order, sides
+from rasp.compiler.analysis.formulas import sides
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.times import attention_time
 from rasp.compiler.analysis.variables import (
@@ -43,7 +43,7 @@ from rasp.compiler.heads.width_shares import boost_of
 from rasp.compiler.planning.dimensions import Layout
 from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.scores import Conjunct, make_conjunct
-from rasp.graph.formulas import Comparison, conjuncts
+from rasp.graph.formulas import Comparison
 from rasp.operators import ORDERINGS
 
 SINK_SCORE = 22
@@ -125,12 +125,10 @@ class Scoring:
         """Realise the conjuncts; one order may score matches unevenly, the others outweigh it."""
         head, slack = self.head, self.spread
         realised: list[Conjunct] = []
-        is_share = head.mode == "share"
-        formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
-        orders = [formula for formula in formulas
+        orders = [formula for formula in head.conjuncts
                   if isinstance(formula, Comparison) and formula.op in ORDERINGS]  # fmt: skip
         uneven = [] if head.needs_uniform or head.best is not None else orders[:1]
-        for formula in sorted(formulas, key=lambda formula: formula not in uneven):
+        for formula in sorted(head.conjuncts, key=lambda formula: formula not in uneven):
             strength = self.strength + 32 * ceil(slack / 32)  # scores stay multiples of 32
             uniform = formula not in uneven
             realised.append(make_conjunct(self.features, formula, head, strength, uniform))

@@ -4,6 +4,12 @@ Each reader asks for a linear function of the coordinates. In the order of time,
 that is not a combination of the dimensions so far becomes one more dimension: there are as many as
 these functions have rank, unless some must not be mixed because of rounding (`add_by_writer`,
 `add_alone`). Which combination it is, is found by elimination, in fractions.
+
+In a careful plan, large constants round what heads add. That is off by a few parts in 2^21, since
+exp and division are. But a float32 between 2^23·g and 2^24·g is a multiple of g. So a dimension
+that holds C = 1.5·2^23·g from the start is rounded to a multiple of g as a head adds to it, and
+whole numbers come out exact. The feed-forward of that layer reads it with C in its biases, and then
+one hidden unit takes C away. Cost: 1 hidden unit for each layer in which something is rounded.
 """
 
 from __future__ import annotations
@@ -14,16 +20,17 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from rasp.compiler.analysis.linear import Coordinate, Key, Linear, Shape, content, scaled, total
-from rasp.compiler.analysis.rounding import is_power_of_two
+from rasp.compiler.analysis.rounding import ROOM, is_power_of_two, power_of_two_in, rough_error
 from rasp.compiler.analysis.times import layer_at
-from rasp.compiler.analysis.variables import HeadOutput
+from rasp.compiler.analysis.variables import HeadOutput, default_code
 from rasp.compiler.planning.features import Reached
-from rasp.compiler.planning.rounded_sums import FINEST, last_layer
 
 FEW, LARGEST_WEIGHT = 2, 1024
 """What is read from so few dimensions with weights up to this needs none of its own."""
 ALONE = 2
 """How much finer than what it holds the grid of a dimension is that one function has alone."""
+FINER, FINEST = 4, 1 << 20
+"""How much finer than the numbers themselves the grid may be: feed-forwards look between them."""
 ZERO = Fraction(0)
 Exact: TypeAlias = Fraction | int
 """Whole numbers are ints here, which add and multiply much faster."""
@@ -220,3 +227,36 @@ def _order(demand: Demand) -> tuple[int, int, int]:
     is_embedded = all(_writer(coordinate) is None for coordinate in parts)
     outs = len(demand.linear.of(HeadOutput))
     return 0 if is_embedded else demand.time, outs, len(parts)
+
+
+def last_layer(dimension: Linear) -> int:
+    """The layer of the last head that writes a dimension; 0 where none does, or rounding it would
+    not make it exact.
+    """
+    outputs = dimension.of(HeadOutput)
+    is_inexact = any(output.is_inexact for output in outputs)
+    return 0 if is_inexact else max((output.layer for output in outputs), default=0)
+
+
+def rounding_constant(dimension: Linear, length: int, fineness: int) -> float:
+    """The constant C with which a dimension is rounded; 0 where it is not."""
+    if not last_layer(dimension):
+        return 0.0
+    moved, unit, constant = ZERO, Fraction(1), ZERO
+    for coordinate, weight in dimension.parts.items():
+        if isinstance(coordinate, HeadOutput):
+            codes = {code for _, code in coordinate.states} | {default_code(coordinate)}
+            moved += 2 * abs(weight) * max(map(abs, codes))
+            unit = min([unit, *(power_of_two_in(weight * code) for code in codes if code)])
+        else:
+            constant += abs(weight)
+            unit = min(unit, power_of_two_in(weight))
+    # C is 2^22 steps of the grid from either end of its range: what is added takes half of that.
+    grid = Fraction(1, 2**20)
+    while (
+        fineness * grid < unit
+        or grid < ROOM * rough_error(moved, length)
+        or constant + moved > grid * 2**21
+    ):
+        grid *= 2
+    return float(grid * 3 * 2**22) if unit > 0 and grid <= unit else 0.0

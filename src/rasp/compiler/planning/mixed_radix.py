@@ -31,8 +31,9 @@ SMALL_WEIGHTS = [Fraction(sign * size) for size in (1, 2, 3) for sign in (1, -1)
 
 @dataclass(frozen=True, eq=False)
 class Ridge:
-    """What a group reads, and the states by the value of `z`."""
+    """What a group reads, `z`, and its states by the value of that."""
 
+    group: Group
     z: Linear
     points: list[Fraction]
     states: np.ndarray  # (point,): the first state with that `z`; all have the same value
@@ -49,8 +50,8 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     rough = [np.array(input_codes, float) for input_codes in codes]  # doubles do for choosing
 
     def cost(weights: tuple[Fraction, ...]) -> tuple[float, Fraction]:
-        sums = _sums(float(weight) * row for weight, row in zip(weights, rough, strict=True))
-        kinks = _kinks(group, terms, sums[is_known])
+        digits = (float(weight) * row for weight, row in zip(weights, rough, strict=True))
+        kinks = _kinks(group, terms, reduce(np.add.outer, digits).reshape(-1)[is_known])
         return kinks, sum(map(abs, weights), Fraction(0))
 
     weights = min(_candidates(codes), key=cost)
@@ -58,7 +59,7 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     numbers, unit = numbers_of(codes, weights)
     different, first = np.unique(numbers[is_known], return_index=True)
     points = [Fraction(number, unit) for number in different.tolist()]
-    return Ridge(z, points, np.flatnonzero(is_known)[first])
+    return Ridge(group, z, points, np.flatnonzero(is_known)[first])
 
 
 def _read(
@@ -127,11 +128,6 @@ def numbers_of(
     """
     return all_sums([[weight * code for code in input_codes]
                      for input_codes, weight in zip(codes, weights, strict=True)])  # fmt: skip
-
-
-def _sums(digits: Iterable[np.ndarray]) -> np.ndarray:
-    """(state,): the sums of one number of each input, the last input fastest."""
-    return reduce(np.add.outer, digits).reshape(-1)
 
 
 def _kinks(group: Group, values: np.ndarray, z: np.ndarray) -> float:

@@ -20,7 +20,7 @@ from rasp.compiler.heads.analyse import analyse, check_s_ops
 from rasp.compiler.heads.model_plan import ModelPlan, plan_outputs
 from rasp.compiler.planning.attention import HeadPlan, basis_of, plan_head
 from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
-from rasp.compiler.planning.features import Features, Group
+from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.mixed_radix import Ridge, choose_ridge
 from rasp.compiler.planning.outputs import OutputPlan, plan_output
 from rasp.compiler.refusals import Refusals
@@ -34,8 +34,8 @@ class Plan(ModelPlan):
 
     heads: list[list[HeadPlan]]
     outputs: list[OutputPlan]
-    groups: list[list[tuple[Group, Ridge]]]
-    """The groups of each feed-forward, from the one before layer 1."""
+    ridges: list[list[Ridge]]
+    """What the groups of each feed-forward read, from the one before layer 1."""
     demands: list[Demand]
     """What all of these read from the residual stream."""
 
@@ -77,29 +77,28 @@ def _plan(
     )
     demands = [Demand(end, linear) for output in planned
                for linear in output.digits or (output.linear,)]  # fmt: skip
-    heads, groups = _plan_layers(features, analysis.heads, demands, refusals)
+    heads, ridges = _plan_layers(features, analysis.heads, demands, refusals)
     used = replace(settings, extra_feed_forwards=len(deadlines.extra))
-    return Plan(used, analysis, heads, planned, groups, demands)
+    return Plan(used, analysis, heads, planned, ridges, demands)
 
 
 def _plan_layers(
     features: Features, heads: list[PlannedHead], demands: list[Demand], refusals: Refusals
-) -> tuple[list[list[HeadPlan]], list[list[tuple[Group, Ridge]]]]:
+) -> tuple[list[list[HeadPlan]], list[list[Ridge]]]:
     """Plan the heads and the feed-forward of each layer, and add what they read to the demands."""
     plans: list[list[HeadPlan]] = []
-    groups: list[list[tuple[Group, Ridge]]] = []
+    ridges: list[list[Ridge]] = []
     for layer in range(features.layers, -1, -1):
         time = feed_forward_time(layer)
-        ridges = [(group, choose_ridge(features, group, time))
-                  for group in features.groups_of(layer)]  # fmt: skip
+        read = [choose_ridge(features, group, time) for group in features.groups_of(layer)]
         at_once = layer > 0 and features.values.task.is_careful
-        demands += [Demand(time, ridge.z, at_once, group.is_inexact) for group, ridge in ridges]
-        groups.append(ridges)
+        demands += [Demand(time, ridge.z, at_once, ridge.group.is_inexact) for ridge in read]
+        ridges.append(read)
         if layer:
             own = [head for head in heads if head.layer == layer]
             plans.append(_plan_heads(features, own, demands, refusals))
     refusals.raise_all()
-    return plans[::-1], groups[::-1]
+    return plans[::-1], ridges[::-1]
 
 
 def _plan_heads(

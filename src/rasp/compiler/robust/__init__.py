@@ -9,5 +9,5 @@ heads average or add up, and `lines` makes one of several; `grids` splits a func
 blocks into cubes, and `steps` makes a block of it again, by steps that are flat around every value,
 so that errors do not add up over the layers. `boxes` reads values off several blocks at once.
 `plan` goes from the last layer to the first and asks for what is needed, `arrays` writes the
-weights, `claims` says what they do.
+weights and says what they do.
 """

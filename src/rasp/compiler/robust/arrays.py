@@ -1,4 +1,5 @@
-"""A plan in, weights out: every row of the plan as a row of an array.
+"""A plan in, weights out: every row of the plan as a row of an array; and what the checker is told
+about them.
 
 Dimension 0 is the sink's, where there is one: MARK in its row, 0 everywhere else. What the sink
 attends to is itself, so its row changes by what it sends to itself, and is known. Every query, key,
@@ -8,15 +9,19 @@ and no unit fires.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, log2
 
 import numpy as np
 
-from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
+from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights, claims
+from rasp.compiler.analysis.variables import HeadOutput, Variable
+from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.rows import Row, stack_rows
 from rasp.compiler.robust.attention import RobustHead
+from rasp.compiler.robust.numbers import means_in, outputs_row
 from rasp.compiler.robust.plan import RobustOutput, RobustPlan
+from rasp.graph import SOp
 
 ALONE = 12.0
 """How far above all keys the sink scores itself, at least: no more, since a query that is not the
@@ -109,3 +114,42 @@ class Writer:
         weight, bias = self._rows([(row, 0.0) for row in output.rows])
         scale = LOGIT if len(output.rows) == len(output.atoms) else 1.0
         return ReadoutWeights(scale * weight, scale * bias)
+
+
+class RobustClaimant(Claimant):
+    """Claims of blocks, where a head moves rows of a table, and of sums beside a sink."""
+
+    weighed = "sum"
+
+    def __init__(self, plan: RobustPlan, weights: Weights) -> None:
+        super().__init__(plan, weights)
+        self.blocks = plan.blocks
+
+    def parts(self, variables: Iterable[Variable]) -> tuple[int, ...]:
+        return self.names.all(self.blocks.parts_of(variables))
+
+    def is_block(self, output: HeadOutput) -> bool:
+        return output in self.blocks.block_dims
+
+    def groups(self) -> Iterator[list[claims.GroupClaim]]:
+        for layer in range(len(self.plan.heads) + 1):
+            yield [claims.GroupClaim(len(feature.units), self.names.all(feature.variables),
+                              self.parts(feature.inputs))
+                   for feature in self.blocks.features_of(layer)]  # fmt: skip
+
+    def row(self, node: SOp) -> Row:
+        row = self._read(node)
+        copies = ((weight, *self.blocks.copies_of(dim)) for dim, weight in row.weights.items())
+        weights = {dim: weight / parts for weight, dims, parts in copies for dim in dims}
+        return Row(weights, row.constant)
+
+    def _read(self, node: SOp) -> Row:
+        """A row that is an s-op's number; an empty one where there is none."""
+        values = self.values.of(node)
+        if values.is_wide or any(isinstance(atom, str) for atom in values.atoms):
+            return Row()
+        linear, means = values.linear, means_in(values.linear)
+        is_held = means.keys() <= self.blocks.number_dims.keys()
+        if linear is not None and is_held and len({output.head for output in means}) == 1:
+            return outputs_row(self.blocks, means, float(linear.constant))
+        return self.blocks.held_number(node)

@@ -20,7 +20,7 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order, keys_and_queries
+from rasp.compiler.analysis.formulas import Formula, comparisons, keys_and_queries
 from rasp.compiler.analysis.times import attention_time
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code
 from rasp.compiler.emitting.rows import Row, sum_rows
@@ -32,7 +32,7 @@ from rasp.compiler.refusals import Refusal, TooLarge
 from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.compiler.robust.numbers import unit_of
 from rasp.graph import SOp
-from rasp.graph.formulas import Comparison, conjuncts
+from rasp.graph.formulas import Comparison
 
 STEP = 16
 """How far the best key scores above the next, at least."""
@@ -73,7 +73,7 @@ def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
     strength, time = strength_of(blocks, head), attention_time(head.layer)
     columns, lowest, spread = _best(blocks, head)
     level = lowest
-    for formula in in_stable_order(conjuncts(head.formula)):
+    for formula in head.conjuncts:
         products, picked = _condition_scores(blocks, formula, time, strength + spread)
         columns += products
         level += picked

@@ -19,7 +19,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.tables import NumberedTable, over_codes
-from rasp.compiler.analysis.times import attention_time, feed_forward_time, last_feed_forward_before
+from rasp.compiler.analysis.times import feed_forward_time, last_feed_forward_before
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
@@ -103,14 +103,7 @@ class StreamBlocks:
 
     def is_picked(self, output: HeadOutput) -> bool:
         """Whether what a head puts out is one of the values as it is, or the default."""
-        head = output.head
-        if head.mode != "mean" or output.carrier is not None:
-            return False
-        return (
-            head.picks_one
-            or len(self.values.of(output.values).atoms) == 1
-            or self.analysis.picks.one_value(output.values, head.formula, head.best)
-        )
+        return output.carrier is None and (output.is_of_one_value or output.head.picks_one)
 
     def is_number(self, variable: Variable, layer: int) -> TypeGuard[HeadOutput]:
         """Whether the feed-forward of a layer finds a number where a block would be."""
@@ -183,15 +176,6 @@ class StreamBlocks:
         except Refusal:
             return Row()
         return row if trial.size == self.size else Row()
-
-    def ready(self, dims: Iterable[int]) -> int:
-        """When the last of some dimensions is written."""
-        ready = {dim: attention_time(output.layer) for output, dim in self.number_dims.items()}
-        for variable, codes in self.block_dims.items():
-            ready |= dict.fromkeys(codes.values(), attention_time(variable.layer))
-        for feature in self.features.values():
-            ready |= dict.fromkeys(feature.dims, feed_forward_time(feature.layer))
-        return max(ready[dim] for dim in dims)
 
     def _has_block(self, variable: Variable, time: int) -> bool:
         """Whether a function of a variable is read from its block at a time.

@@ -74,8 +74,9 @@ class Grid:
         codes = [dict.fromkeys(output.codes_of_states) for output in self.numbers]
         asked = [{output: weight for output, weight in total.linear.of(HeadOutput).items()
                   if output in self.numbers} for total in self.sums]  # fmt: skip
-        states = list(compress(product(*codes), occurs))
-        return lines_of(self.blocks, self.numbers, states, [line for line in asked if line])
+        columns = zip(*compress(product(*codes), occurs), strict=True)
+        states = dict(zip(self.numbers, columns, strict=False))  # nothing where nothing occurs
+        return lines_of(self.blocks, states, [line for line in asked if line])
 
     def cases(self) -> int:
         """In how many cases the steps are checked, about: sums are read beside how many keys were

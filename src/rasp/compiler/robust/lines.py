@@ -9,12 +9,12 @@ units for each change of the value along the line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
-from operator import mul
+from typing import TypeAlias
 
 import numpy as np
 
@@ -37,7 +37,8 @@ DIRECTIONS = (
     *((ratio, float(sign)) for ratio in RATIOS for sign in (1, -1)),
 )  # fmt: skip
 """Mixture to try for the places of two heads."""
-States = Sequence[tuple[Fraction, ...]]
+States: TypeAlias = Mapping[HeadOutput, Sequence[Fraction]]
+"""(state,): for each number, its code in each joint state."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,17 +69,14 @@ class Line:
         return sum_rows([row, Row({share: -threshold / self.divisors[0]})])
 
 
-def lines_of(
-    blocks: StreamBlocks, outputs: Sequence[HeadOutput], states: States, asked: Sequence[Mixture]
-) -> list[Line]:
-    """The sums to try, for numbers in these joint states; `asked` are the program's own."""
-    heads = dict.fromkeys(output.head for output in outputs)
+def lines_of(blocks: StreamBlocks, states: States, asked: Sequence[Mixture]) -> list[Line]:
+    """The sums to try, for numbers in some joint states; `asked` are the program's own."""
+    heads = dict.fromkeys(output.head for output in states)
     if len(heads) < 2:
-        candidates = (_line(blocks, weights, outputs, states)
-                      for weights in _mixtures(outputs, asked))  # fmt: skip
+        candidates = (_line(blocks, weights, states) for weights in _mixtures(states, asked))
         return [line for line in candidates if line is not None]
-    own = [_of_head(head, outputs, asked) for head in heads]
-    places = [_places(blocks, weights, outputs, states) for weights in own]
+    own = [_of_head(head, states, asked) for head in heads]
+    places = [_places(blocks, weights, states) for weights in own]
     if len(heads) > 2 or not all(places):
         raise Refusal("it depends on averages or counts of several heads at once", EACH_FIRST)
     lines = []
@@ -91,7 +89,7 @@ def lines_of(
     return lines
 
 
-def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[Mixture]) -> Mixture:
+def _of_head(head: PlannedHead, outputs: Iterable[HeadOutput], asked: Sequence[Mixture]) -> Mixture:
     """The one sum of a head's numbers that matters; nothing where there are several."""
     own = [output for output in outputs if output.head is head]
     inside = ({output: weights[output] for output in own if output in weights}
@@ -99,21 +97,19 @@ def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[M
     return next((weights for weights in inside if len(weights) == len(own)), {})
 
 
-def _alone(outputs: Sequence[HeadOutput]) -> list[Mixture]:
+def _alone(outputs: Iterable[HeadOutput]) -> list[Mixture]:
     return [{output: Fraction(1)} for output in outputs]
 
 
-def _totals(weights: Mixture, outputs: Sequence[HeadOutput], states: States) -> list[Fraction]:
-    """(state,): a weighted sum in every joint state of the outputs."""
-    parts = [weights.get(output, Fraction(0)) for output in outputs]
-    return [sum(map(mul, parts, state), Fraction(0)) for state in states]
+def _totals(weights: Mixture, states: States) -> list[Fraction]:
+    """(state,): a weighted sum in every joint state."""
+    terms = ([weight * code for code in states[output]] for output, weight in weights.items())
+    return [sum(row, Fraction(0)) for row in zip(*terms, strict=True)]
 
 
-def _places(
-    blocks: StreamBlocks, weights: Mixture, outputs: Sequence[HeadOutput], states: States
-) -> list[float]:
+def _places(blocks: StreamBlocks, weights: Mixture, states: States) -> list[float]:
     """(state,): the place of a sum of one head's numbers; empty for other s-ops."""
-    totals, modes = _totals(weights, outputs, states), {output.head.mode for output in weights}
+    totals, modes = _totals(weights, states), {output.head.mode for output in weights}
     if modes == {"mean"}:
         return list(map(float, totals))
     atoms = blocks.values.of(mixture(weights)).atoms
@@ -123,23 +119,21 @@ def _places(
     return [float(total / (sink + total / counted)) for total in totals]
 
 
-def _line(
-    blocks: StreamBlocks, weights: Mixture, outputs: Sequence[HeadOutput], states: States
-) -> Line | None:
+def _line(blocks: StreamBlocks, weights: Mixture, states: States) -> Line | None:
     """A weighted sum as a line; None where it has too many digits."""
-    totals = _totals(weights, outputs, states)
+    totals = _totals(weights, states)
     whole = lcm(*(total.denominator for total in totals))
     units = [int(total * whole) for total in totals]
     if max(map(abs, units), default=0) >= MOST_UNITS_OF_A_SUM:
         return None
-    head = outputs[0].head if outputs[0].head.mode == "sum" else None
-    return Line(blocks, weights, np.array(units, np.int64), 1 / whole, head)
+    adding = next((output.head for output in weights if output.head.mode == "sum"), None)
+    return Line(blocks, weights, np.array(units, np.int64), 1 / whole, adding)
 
 
-def _mixtures(outputs: Sequence[HeadOutput], asked: Sequence[Mixture]) -> Iterator[Mixture]:
+def _mixtures(states: States, asked: Sequence[Mixture]) -> Iterator[Mixture]:
     """What the program asks for, each number alone, and several of them as digits."""
     yield from asked
-    alone = _alone(outputs)
+    alone = _alone(states)
     yield from alone
     inside = {output for weights in asked for output in weights}
     parts = [*asked, *(weights for weights in alone if not inside & set(weights))]
