@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from forging import ONE, handmade, is_refused, node_of, over_tokens
+from forging import ONE, added_up, handmade, is_refused, node_of, over_tokens
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 from test_forged_statements import largest_gradient
 
@@ -190,3 +190,49 @@ def test_the_sink_has_a_gradient_too() -> None:
     found = verdict(model, outputs_of(model))
     assert found.holds, found.reason
     assert largest_gradient(model) <= found.gradient
+
+
+def keys_that_hidden_units_move() -> Transformer:
+    """Keys are off by the index, and so are scores: by half of what picks score above all else.
+
+    They are off in a hundred columns, of which every pair of tokens reads a quarter. Some of these
+    numbers are rounded up beside the largest of them, or down beside that and what is picked.
+    """
+    out, count, far = node_of("out = aggregate(select(tokens, tokens, ==), tokens);"), 100, 2.0**28
+    head = HeadClaim(
+        "mean", (ConjunctClaim(out.selector, (0,), (0,)),), (HeadOutputClaim(out.values),),
+        ({0: ONE},), ((0,),), never_empty=True,
+    )  # fmt: skip
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), {out: (2,)}, {out: Meaning("mean", (2,))},
+                    ((head,),), ((GroupClaim(1, (1,), ()),), ()), ((2,),))  # fmt: skip
+    moved = np.full(count, 8 + 2.0**-8)
+    moved[0] = far / 2 + 15500 - moved.sum()
+    key = np.zeros((4 + count, 7))
+    key[:4, :4], key[4:, 5] = (far + 32000) * np.eye(4), moved
+    key[4 + np.arange(count), np.arange(count) % 4] = 2.0**-10
+    query = np.eye(4 + count, 7)
+    query[4:] = np.eye(7)[0]
+    arrays = {
+        "tokens": np.eye(4, 7), "positions": [[0, 0, 0, 0, 0, -1, 0], [0, 0, 0, 0, 1, -1, 0]],
+        "layer0.feed_forward.inside": np.eye(7)[[4]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.out": 2 * np.eye(7)[:, [5]],
+        "layer1.head1.query": query, "layer1.head1.query_bias": np.zeros(len(key)),
+        "layer1.head1.key": key, "layer1.head1.key_bias": np.zeros(len(key)),
+        "layer1.head1.value": [[1, 2, 3, 4, 0, 0, 0]], "layer1.head1.out": np.eye(7)[:, [6]],
+        "output0.weight": [[0] * 6 + [2 * token] for token in (1, 2, 3, 4)],
+        "output0.bias": [-token * token for token in (1, 2, 3, 4)],
+    }  # fmt: skip
+    tokens = (1, 2, 3, 4)
+    return handmade(out, claims, arrays, tuple(map(Fraction, tokens)), tokens)
+
+
+def test_scores_that_are_off_are_rounded_as_what_they_are() -> None:
+    """The query 1 at index 0, with itself and with the key 2 at index 1, which must not win."""
+    model = keys_that_hidden_units_move()
+    head = model.weights.heads[0][0]
+    asked = head.query[:, 0]
+    itself, other = head.key[:, 0] - head.key[:, 5], head.key[:, 1] + head.key[:, 5]
+    assert asked @ itself > asked @ other + 900
+    assert added_up(asked * itself) < added_up(asked * other)
+    found = verdict(model, outputs_of(model))
+    assert not found.holds, found.blocks
