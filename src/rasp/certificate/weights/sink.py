@@ -114,7 +114,9 @@ def gets_of_others(stream: Stream, sink: Sink, head: HeadWeights) -> Array:
 
 
 def _given_to_others(stream: Stream, sink: Sink, head: HeadWeights) -> float:
-    """How much of the sink's attention goes to other keys, at most."""
+    """How much of the sink's attention goes to other keys, at most; what it asks for and what it
+    sends may be off, and that is rounded, too.
+    """
     if stream.values.inputs.causal:
         return 0.0
     asked, asked_off = sink.read(head.query, head.query_bias)
@@ -122,10 +124,10 @@ def _given_to_others(stream: Stream, sink: Sink, head: HeadWeights) -> float:
     _, best = stream.largest((asked @ head.key)[None])
     above = float(best[0] + asked @ head.key_bias - asked @ sent)
     sizes = np.abs(head.key) @ stream.size + np.abs(head.key_bias)  # of any other key
-    count = (head.key != 0).sum(axis=1) + 1 + np.count_nonzero(asked)
+    most, sizes = np.abs(asked) + asked_off, sizes + np.abs(sent) + sent_off
+    count = (head.key != 0).sum(axis=1) + 1 + np.count_nonzero(most)
     rounding = SLACK * (UNIT * count + 2 * stream.precision.unit)
-    above += float(np.abs(asked) @ (rounding * (sizes + np.abs(sent))))
-    above += float(asked_off @ (sizes + np.abs(sent) + sent_off) + np.abs(asked) @ sent_off)
+    above += float(most @ (rounding * sizes) + asked_off @ sizes + np.abs(asked) @ sent_off)
     return stream.values.inputs.max_length * exp(above)
 
 
