@@ -99,10 +99,39 @@ def a_light_position_that_is_all_there_is() -> Transformer:
     return handmade(out, claims, arrays, (False, True))
 
 
+def a_sink_that_sees_keys() -> Transformer:
+    """The sink asks for 100 of each key, and for 40 of itself; but 100 beside 2^60, which the index
+    takes away again, is 0 to float64. The second head sends what the sink got of the first.
+    """
+    out, far = node_of('out = tokens == "a";'), 2.0**60
+    nothing = ConjunctClaim(Select(Const(0), Const(1), "=="), (), ())
+    first = HeadClaim(
+        "mean", (), (HeadOutputClaim(Const(1)),), ({0: ONE},), ((),), never_empty=True
+    )
+    second = HeadClaim(
+        "mean", (nothing,), (HeadOutputClaim(Const(0), None, 0),), ({0: ONE},), ((),)
+    )
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0), ClaimedOutput(2, 0, 0)), {out: (0,)},
+                    {}, ((first,), (second,)), ((), (), ()), ((0,),))  # fmt: skip
+    arrays = {
+        "tokens": [[1, far, 1, 0, 0, 0], [0, far, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0]],
+        "positions": [[0, -far, 0, 0, 0, 0]] * 2,
+        "layer1.head1.query": [[0, 0, 0, 1, 0, 0], [0] * 6], "layer1.head1.query_bias": [0, -40],
+        "layer1.head1.key": [[0, 1, 100, 80, 0, 0], [0, 0, 0, 1, 0, 0]],
+        "layer1.head1.key_bias": [0, 0], "layer1.head1.value": [[0, 0, 1, 0, 0, 0]],
+        "layer1.head1.out": np.eye(6)[:, [4]], "layer2.head1.query_bias": [40],
+        "layer2.head1.key": [[0, 0, 0, 1, 0, 0]], "layer2.head1.value": [[0, 0, -1, 0, 1, 0]],
+        "layer2.head1.out": np.eye(6)[:, [5]],
+        "output0.weight": [[0] * 6, [10, 0, 0, 0, 0, -20]], "output0.bias": [0, -5],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
 FORGERIES = {
     one_value_and_several_counts: "no margin is left",
     a_later_key_in_place_of_a_sink: "a head needs a sink, and there is none",
     a_light_position_that_is_all_there_is: "no margin is left",
+    a_sink_that_sees_keys: "no margin is left",
 }
 
 
