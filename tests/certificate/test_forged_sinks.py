@@ -116,3 +116,18 @@ def test_what_a_sink_that_is_off_asks_for_is_rounded() -> None:
     assert sent.sum() < own - 50
     assert added_up(sent) > own
     assert gets_of_others(stream, sink, head) >= 0.5
+
+
+def test_what_a_sink_gets_of_others_is_rounded() -> None:
+    """Of each of 256 keys, it gets a little more than half of the last bit of 1, its own value."""
+    out, length, above = node_of(IS_A), 256, 30.0
+    values = ProvedValues(Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),)),
+                          Inputs(AB, length), [out])  # fmt: skip
+    stream = Stream(values, np.array([[0, 1.0, 0], [0, 1, 0]]), np.zeros((length, 3)))
+    sink = Sink(np.array([1.0, 0, 0]), np.zeros(3))
+    little, none = 1.02 * 2.0**-24, np.zeros(1)
+    value = np.array([[1, little * np.exp(above), 0]])
+    head = HeadWeights(np.array([[above, 0, 0]]), none, np.array([[1.0, 0, 0]]), none, value, none,
+                       np.eye(3)[:, [2]])  # fmt: skip
+    pass_sink(stream, sink, [head])
+    assert sink.row[2] + sink.error[2] >= added_up(np.array([1.0, *[little] * length]))

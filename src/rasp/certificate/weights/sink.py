@@ -77,7 +77,8 @@ class Sink:
 
 def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadWeights]) -> None:
     """What the heads of a layer add to the sink's row, and how far that can be off: as a query,
-    the sink sees only itself, or scores itself far above all keys.
+    the sink sees only itself, or scores itself far above all keys. What these add is rounded beside
+    its own value: as in `attention`, it costs as much again.
 
     Rounding is bounded by the sizes of all that is added. What should be 0 and is not is added to
     a number of float32, so that rounding at most doubles it, each time that something is added.
@@ -88,7 +89,7 @@ def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadWeights]) -> None:
     for head in heads:
         value, off = seen.read(head.value, head.value_bias)
         off = off + (charge + 4 * SLACK * UNIT) * np.abs(value) + TINY * (value != 0)
-        off = off + gets_of_others(stream, seen, head)
+        off = off + 2 * gets_of_others(stream, seen, head)
         total, error = total + head.out @ value, error + np.abs(head.out) @ off
         times = times + (head.out != 0) @ (off > 0)
         mass, count = mass + np.abs(head.out) @ np.abs(value), count + (head.out != 0).sum(axis=1)
