@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from forging import ONE, handmade, is_refused, node_of, over_tokens
+from forging import ONE, added_up, handmade, is_refused, node_of, over_tokens
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 from test_forged_statements import largest_gradient
 
@@ -99,10 +99,39 @@ def a_light_position_that_is_all_there_is() -> Transformer:
     return handmade(out, claims, arrays, (False, True))
 
 
+def a_sink_that_sees_keys() -> Transformer:
+    """The sink asks for 100 of each key, and for 40 of itself; but 100 beside 2^60, which the index
+    takes away again, is 0 to float64. The second head sends what the sink got of the first.
+    """
+    out, far = node_of('out = tokens == "a";'), 2.0**60
+    nothing = ConjunctClaim(Select(Const(0), Const(1), "=="), (), ())
+    first = HeadClaim(
+        "mean", (), (HeadOutputClaim(Const(1)),), ({0: ONE},), ((),), never_empty=True
+    )
+    second = HeadClaim(
+        "mean", (nothing,), (HeadOutputClaim(Const(0), None, 0),), ({0: ONE},), ((),)
+    )
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0), ClaimedOutput(2, 0, 0)), {out: (0,)},
+                    {}, ((first,), (second,)), ((), (), ()), ((0,),))  # fmt: skip
+    arrays = {
+        "tokens": [[1, far, 1, 0, 0, 0], [0, far, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0]],
+        "positions": [[0, -far, 0, 0, 0, 0]] * 2,
+        "layer1.head1.query": [[0, 0, 0, 1, 0, 0], [0] * 6], "layer1.head1.query_bias": [0, -40],
+        "layer1.head1.key": [[0, 1, 100, 80, 0, 0], [0, 0, 0, 1, 0, 0]],
+        "layer1.head1.key_bias": [0, 0], "layer1.head1.value": [[0, 0, 1, 0, 0, 0]],
+        "layer1.head1.out": np.eye(6)[:, [4]], "layer2.head1.query_bias": [40],
+        "layer2.head1.key": [[0, 0, 0, 1, 0, 0]], "layer2.head1.value": [[0, 0, -1, 0, 1, 0]],
+        "layer2.head1.out": np.eye(6)[:, [5]],
+        "output0.weight": [[0] * 6, [10, 0, 0, 0, 0, -20]], "output0.bias": [0, -5],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
 FORGERIES = {
     one_value_and_several_counts: "no margin is left",
     a_later_key_in_place_of_a_sink: "a head needs a sink, and there is none",
     a_light_position_that_is_all_there_is: "no margin is left",
+    a_sink_that_sees_keys: "no margin is left",
 }
 
 
@@ -190,3 +219,49 @@ def test_the_sink_has_a_gradient_too() -> None:
     found = verdict(model, outputs_of(model))
     assert found.holds, found.reason
     assert largest_gradient(model) <= found.gradient
+
+
+def keys_that_hidden_units_move() -> Transformer:
+    """Keys are off by the index, and so are scores: by half of what picks score above all else.
+
+    They are off in a hundred columns, of which every pair of tokens reads a quarter. Some of these
+    numbers are rounded up beside the largest of them, or down beside that and what is picked.
+    """
+    out, count, far = node_of("out = aggregate(select(tokens, tokens, ==), tokens);"), 100, 2.0**28
+    head = HeadClaim(
+        "mean", (ConjunctClaim(out.selector, (0,), (0,)),), (HeadOutputClaim(out.values),),
+        ({0: ONE},), ((0,),), never_empty=True,
+    )  # fmt: skip
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), {out: (2,)}, {out: Meaning("mean", (2,))},
+                    ((head,),), ((GroupClaim(1, (1,), ()),), ()), ((2,),))  # fmt: skip
+    moved = np.full(count, 8 + 2.0**-8)
+    moved[0] = far / 2 + 15500 - moved.sum()
+    key = np.zeros((4 + count, 7))
+    key[:4, :4], key[4:, 5] = (far + 32000) * np.eye(4), moved
+    key[4 + np.arange(count), np.arange(count) % 4] = 2.0**-10
+    query = np.eye(4 + count, 7)
+    query[4:] = np.eye(7)[0]
+    arrays = {
+        "tokens": np.eye(4, 7), "positions": [[0, 0, 0, 0, 0, -1, 0], [0, 0, 0, 0, 1, -1, 0]],
+        "layer0.feed_forward.inside": np.eye(7)[[4]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.out": 2 * np.eye(7)[:, [5]],
+        "layer1.head1.query": query, "layer1.head1.query_bias": np.zeros(len(key)),
+        "layer1.head1.key": key, "layer1.head1.key_bias": np.zeros(len(key)),
+        "layer1.head1.value": [[1, 2, 3, 4, 0, 0, 0]], "layer1.head1.out": np.eye(7)[:, [6]],
+        "output0.weight": [[0] * 6 + [2 * token] for token in (1, 2, 3, 4)],
+        "output0.bias": [-token * token for token in (1, 2, 3, 4)],
+    }  # fmt: skip
+    tokens = (1, 2, 3, 4)
+    return handmade(out, claims, arrays, tuple(map(Fraction, tokens)), tokens)
+
+
+def test_scores_that_are_off_are_rounded_as_what_they_are() -> None:
+    """The query 1 at index 0, with itself and with the key 2 at index 1, which must not win."""
+    model = keys_that_hidden_units_move()
+    head = model.weights.heads[0][0]
+    asked = head.query[:, 0]
+    itself, other = head.key[:, 0] - head.key[:, 5], head.key[:, 1] + head.key[:, 5]
+    assert asked @ itself > asked @ other + 900
+    assert added_up(asked * itself) < added_up(asked * other)
+    found = verdict(model, outputs_of(model))
+    assert not found.holds, found.blocks

@@ -24,7 +24,7 @@ from rasp.certificate.claims import (
 from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.arrays import HeadWeights, read_weights
 from rasp.certificate.weights.scores import HeadScores
-from rasp.certificate.weights.sink import Sink, check_sink_units, pass_sink
+from rasp.certificate.weights.sink import Sink, check_sink_units, gets_of_others, pass_sink
 from rasp.certificate.weights.stream import Stream
 from rasp.graph import (
     Const,
@@ -96,3 +96,38 @@ def test_the_score_of_a_sink_that_is_off_is_rounded() -> None:
     scores = HeadScores(stream, head, arrays).scores(np.array([held]), np.array([off]))
     wrong = float(np.float32(4097) * np.float32(held + off)) - 4097 * held
     assert 4097 * off < wrong <= scores.sink_error
+
+
+def test_what_a_sink_that_is_off_asks_for_is_rounded() -> None:
+    """The sink asks 0 or 1 in many columns, in which keys send what comes to nearly as much as its
+    own score; in float32, more.
+    """
+    out, count, own = node_of(IS_A), 40, 2.0**25 + 1000
+    values = ProvedValues(Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),)),
+                          Inputs(AB, 1), [out])  # fmt: skip
+    stream = Stream(values, np.array([[0, 0, 1.0], [0, 0, 1]]), np.zeros((1, 3)))
+    sink = Sink(np.array([1.0, 0, 0]), np.array([0, 1.0, 0]))
+    sent = np.full(count, 2 + 2.0**-10)
+    sent[0] = own - 60 - sent[1:].sum()
+    query, key = np.zeros((2, count + 1, 3))
+    query[0, 0], query[1:, 1], key[0, 0], key[1:, 2] = own, 1, 1, sent
+    none = np.zeros(count + 1)
+    head = HeadWeights(query, none, key, none, np.eye(3)[[2]], np.zeros(1), np.zeros((3, 1)))
+    assert sent.sum() < own - 50
+    assert added_up(sent) > own
+    assert gets_of_others(stream, sink, head) >= 0.5
+
+
+def test_what_a_sink_gets_of_others_is_rounded() -> None:
+    """Of each of 256 keys, it gets a little more than half of the last bit of 1, its own value."""
+    out, length, above = node_of(IS_A), 256, 30.0
+    values = ProvedValues(Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),)),
+                          Inputs(AB, length), [out])  # fmt: skip
+    stream = Stream(values, np.array([[0, 1.0, 0], [0, 1, 0]]), np.zeros((length, 3)))
+    sink = Sink(np.array([1.0, 0, 0]), np.zeros(3))
+    little, none = 1.02 * 2.0**-24, np.zeros(1)
+    value = np.array([[1, little * np.exp(above), 0]])
+    head = HeadWeights(np.array([[above, 0, 0]]), none, np.array([[1.0, 0, 0]]), none, value, none,
+                       np.eye(3)[:, [2]])  # fmt: skip
+    pass_sink(stream, sink, [head])
+    assert sink.row[2] + sink.error[2] >= added_up(np.array([1.0, *[little] * length]))

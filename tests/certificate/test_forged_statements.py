@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,7 +35,9 @@ from rasp.certificate.claims import (
     ReaderClaim,
     SumPart,
 )
+from rasp.certificate.weights.precision import PRECISIONS
 from rasp.compiler import Transformer
+from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.forward import attend, feed_forward
 from rasp.graph import (
     Aggregate,
@@ -342,3 +345,30 @@ def test_noise_is_added_up_in_float32_too() -> None:
     found = check(model.weights.arrays(), {"out": out}, inputs, readouts, claims, radius)
     assert not found.holds
     assert check(model.weights.arrays(), {"out": out}, inputs, readouts, claims, radius / 2).holds
+
+
+def heads_that_round_up(count: int = 20) -> Transformer:
+    """Each head adds a little more than half of the last bit that 1 has in bfloat16, at index 0."""
+    out, little = node_of('out = tokens == "b";'), 2.0**-8 + 2.0**-15
+    head = HeadClaim("mean", (), (HeadOutputClaim(Const(0)),), ({0: ONE},), ((),), never_empty=True)
+    outputs = tuple(ClaimedOutput(1, number, 0) for number in range(count))
+    claims = Claims((None, None, *outputs), {out: (0,)}, {}, ((head,) * count,), ((), ()), ((0,),))
+    arrays: dict[str, Any] = {
+        "tokens": [[1, 0], [1.25, 0]], "positions": [[0, little], [0, -little]],
+        "output0.weight": [[0, 0], [16, 0]], "output0.bias": [0, -18],
+    }  # fmt: skip
+    for name in (f"layer1.head{number}" for number in range(1, count + 1)):
+        arrays |= {f"{name}.value": [[0, 1]], f"{name}.out": [[1], [0]]}
+    return handmade(out, claims, arrays, (False, True))
+
+
+def test_the_stream_is_rounded_after_every_head() -> None:
+    """Where results are stored in bfloat16, 1 becomes 1.156, and not 1.079."""
+    model = heads_that_round_up()
+    total, bits = 1.0, PRECISIONS["bfloat16"][0]
+    for _ in model.weights.heads[0]:
+        total = float(bits.rounded(np.array(total + model.weights.positions[0, 1])))
+    assert total * 16 > 18
+    assert verdict(model, outputs_of(model)).holds
+    assert not proved(model, precision="bfloat16").holds
+    assert proved(heads_that_round_up(5), precision="bfloat16").holds

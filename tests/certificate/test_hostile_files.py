@@ -24,6 +24,7 @@ from rasp.certificate.claims import (
     HeadOutputClaim,
     Meaning,
 )
+from rasp.certificate.program import picks
 from rasp.certificate.program.tables import places_among
 from rasp.certificate.weights.stream import rounding_of_sums
 from rasp.compiler import load, verify
@@ -212,6 +213,21 @@ def test_what_a_query_points_at_needs_no_room_for_all_that_there_could_be() -> N
                     {out: Meaning("mean", (7,))}, (), ((),), ((7,),),
                     spare=(counts, pick))  # fmt: skip
     assert answers_of(out, claims, length=60, bias=2.0).holds
+
+
+def test_pairs_of_indices_are_not_compared_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At length 4,096, each condition takes 25 ms or more, and heads need no arrays."""
+    out, asked = node_of('out = tokens == "a";'), Elementwise("//", (Indices(), Const(2)))
+    half = ConjunctClaim(Select(Indices(), asked, "=="), (1,), (1,))
+    head = HeadClaim("mean", (half, half), (HeadOutputClaim(Const(True)),), ({0: ONE},), ((),),
+                     never_empty=True)  # fmt: skip
+    count, length = 20, 6
+    outputs = tuple(ClaimedOutput(0, place, 0) for place in range(count))
+    claims = Claims((None, None, *outputs), {out: (0,), asked: (1,)}, {}, (), ((),), ((0,),),
+                    spare=(head,) * count)  # fmt: skip
+    assert answers_of(out, claims, length=length).holds
+    monkeypatch.setattr(picks, "MOST_COMPARED", (2 * count - 1) * length**2)
+    assert answers_of(out, claims, length=length).reason == "a head may pick nothing"
 
 
 def test_an_s_op_that_is_read_nowhere_is_damage(tmp_path: Path) -> None:

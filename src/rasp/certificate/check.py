@@ -250,7 +250,7 @@ def _layer(
             moved += attend(seen, seen_sink, claim, head, variables, name, notes)
     if sink is not None:
         pass_sink(seen, sink, weights.heads[layer - 1])
-    write(stream, moved)
+    write(stream, moved, weights.heads[layer - 1])
 
 
 @contextmanager

@@ -32,6 +32,11 @@ from rasp.graph import (
 if TYPE_CHECKING:
     from rasp.certificate.program.values import ProvedValues
 
+MOST_COMPARED = 20_000_000_000
+"""How many pairs of indices are compared, for all selectors together: beyond that, indices decide
+nothing.
+"""
+
 Side = object
 """What a side of a comparison is: an s-op, or an atom where it can hold no other."""
 
@@ -41,6 +46,7 @@ class Picks:
 
     def __init__(self, values: ProvedValues) -> None:
         self.values = values
+        self._compared = 0
         self.atoms: Callable[[SOp, bool | None], list[Atom]] = cache(self._find_atoms)
         """What a node can hold at index 0, or elsewhere, or anywhere (None)."""
         self.side: Callable[[SOp, bool | None], Side] = cache(self._find_side)
@@ -119,6 +125,9 @@ class Picks:
             if set(self.values.over(side)) - {INDEX}:
                 raise Refused("a comparison looks at more than the indices")
             atoms.append(self.values.by_state(side, INDEX))
+        self._compared += self.values.inputs.max_length**2
+        if self._compared > MOST_COMPARED:
+            raise Refused("there are too many pairs of indices to compare")
         return compared(atoms[0], atoms[1], node.op)
 
     def _by_index_alone(self, selectors: Sequence[Selector]) -> Iterator[Array]:

@@ -92,24 +92,27 @@ class HeadScores:
         parts = [self._pairs(conjuncts, pieces).part() for pieces, conjuncts in self.groups]
         common = self._common_error([number for pieces, _ in self.groups for number in pieces])
         common += self._lost(sink)
-        rounding = self._rounding([(part.mass, part.count) for part in parts], sink)
+        off = common + sum(part.error for part in parts)
+        rounding = self._rounding([(part.mass, part.count) for part in parts], off, sink)
         of_matches = [(part.match_mass, part.count) for part in parts]
-        matches = self._rounding(of_matches, sink)
+        match_off = common + sum(part.match_error for part in parts)
+        matches = self._rounding(of_matches, match_off, sink)
         spread = sum(part.spread for part in parts)
         beside = sum(part.spread for part in parts if None not in part.conjuncts)
         above, gap, sink_error = (FAR, FAR), FAR, 0.0
         if sink is not None:
             above, gap = self._against_sink(parts, sink)
             wrong = self.queries.largest_error
-            sink_error = float(np.abs(sink) @ wrong) + self._rounding(of_matches, sink, sink_off)
+            sink_error = float(np.abs(sink) @ wrong)
+            sink_error += self._rounding(of_matches, match_off, sink, sink_off)
             sink_error += self.queries.largest(sink_off) + float(wrong @ sink_off)
-        error = common + rounding + sum(part.error for part in parts)
+        error = off + rounding
         check_size(error, sink_error)
         return Scores(
             min((part.depth - (spread - part.spread) for part in parts), default=FAR),
             spread,
             error,
-            common + matches + sum(part.match_error for part in parts),
+            match_off + matches,
             above, gap, sink_error,
             min((part.step for part in parts), default=FAR) - beside,
             sum(part.tie for part in parts) + beside,
@@ -119,10 +122,10 @@ class HeadScores:
         """How far position 0 scores above other matches, where it matches and where it does not."""
         pieces = [number for number, piece in enumerate(self.keys.pieces) if piece.value.any()]
         shares = self._pairs([*self.claim.conjuncts], pieces, (INDEX,)).shares()
-        wrong = self._common_error(pieces) + self._lost(None)
-        wrong += self._rounding([(shares.mass, float(len(self.keys.constant)))], None)
-        check_size(shares.error + wrong)
-        return replace(shares, error=shares.error + wrong)
+        wrong = shares.error + self._common_error(pieces) + self._lost(None)
+        wrong += self._rounding([(shares.mass, float(len(self.keys.constant)))], wrong, None)
+        check_size(wrong)
+        return replace(shares, error=wrong)
 
     def _pairs(
         self, conjuncts: list[ConjunctClaim | None], pieces: list[int], more: tuple[int, ...] = ()
@@ -157,29 +160,35 @@ class HeadScores:
         return float(lost_of_wholes(size, len(key), unit))
 
     def _rounding(
-        self, masses: Sequence[tuple[float, float]], sink: Array | None,
+        self, masses: Sequence[tuple[float, float]], wrong: float, sink: Array | None,
         sink_off: Array | float = 0.0,
     ) -> float:  # fmt: skip
         """The rounding of the sum over columns: those of parts (mass, count), and all others.
 
-        Sums of multiples of one power of two are exact, unless a column is off that should be 0.
-        Where the sink is off, and all else is exact, each of its sums is next to a number of
-        float32: so that rounding at most doubles what it is off, each time.
+        What queries and keys are off is added up, too: it comes to `wrong` at most. A term that is
+        0 but for that costs no more than it is: as a float32 is one of the numbers to which a + x
+        may be rounded if a is one, a + x is off by |x| at most.
+
+        Sums of multiples of one power of two are exact; then nothing is off but what float64 is
+        charged with. Where the sink is off, and all else is exact, each of its sums is next to a
+        number of float32: so that rounding at most doubles what it is off, each time.
         """
         asked, sent = self.queries, self.keys
         loose = np.where(self.owner >= 0, 0.0, asked.most * np.abs(sent.constant))
         mass = float(loose.sum()) + sum(mass for mass, _ in masses)
         count = int((loose > 0).sum()) + sum(count for _, count in masses)
         largest = (asked.most + asked.largest_error) * (sent.most + sent.largest_error)
-        off = (largest > 0) & (asked.most * sent.most == 0)
-        mass, count = mass + float(largest[off].sum()), count + int(off.sum())
+        more = int((largest > asked.most * sent.most).sum())
+        wrong = wrong if more else 0.0
+        mass += wrong
         grain = float((asked.grain * sent.grain)[largest > 0].min(initial=2.0**20))
         if sink is not None:
             own = (asked.most + asked.largest_error) * (np.abs(sink) + sink_off)
             grain = min(grain, float((asked.grain * grains(sink))[own > 0].min(initial=2.0**20)))
             mass, count = max(mass, float(own.sum())), max(count, int((own > 0).sum()))
         check_size(mass)
-        rounding = (SLACK * UNIT * max(1, count) + self.precision.stored) * mass + TINY * count
+        rounding = (SLACK * UNIT * max(1, count) + self.precision.stored) * mass
+        rounding += min(wrong, SLACK * UNIT * more * mass) + TINY * (count + more)
         if grain and mass <= EXACT * grain:
             lost = float(np.broadcast_to(sink_off, asked.most.shape) @ asked.most)
             return float(min(rounding, np.ldexp(lost, min(int(count), 1000))))

@@ -77,7 +77,8 @@ class Sink:
 
 def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadWeights]) -> None:
     """What the heads of a layer add to the sink's row, and how far that can be off: as a query,
-    the sink sees only itself, or scores itself far above all keys.
+    the sink sees only itself, or scores itself far above all keys. What these add is rounded beside
+    its own value: as in `attention`, it costs as much again.
 
     Rounding is bounded by the sizes of all that is added. What should be 0 and is not is added to
     a number of float32, so that rounding at most doubles it, each time that something is added.
@@ -88,7 +89,7 @@ def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadWeights]) -> None:
     for head in heads:
         value, off = seen.read(head.value, head.value_bias)
         off = off + (charge + 4 * SLACK * UNIT) * np.abs(value) + TINY * (value != 0)
-        off = off + gets_of_others(stream, seen, head)
+        off = off + 2 * gets_of_others(stream, seen, head)
         total, error = total + head.out @ value, error + np.abs(head.out) @ off
         times = times + (head.out != 0) @ (off > 0)
         mass, count = mass + np.abs(head.out) @ np.abs(value), count + (head.out != 0).sum(axis=1)
@@ -114,7 +115,9 @@ def gets_of_others(stream: Stream, sink: Sink, head: HeadWeights) -> Array:
 
 
 def _given_to_others(stream: Stream, sink: Sink, head: HeadWeights) -> float:
-    """How much of the sink's attention goes to other keys, at most."""
+    """How much of the sink's attention goes to other keys, at most; what it asks for and what it
+    sends may be off, and that is rounded, too.
+    """
     if stream.values.inputs.causal:
         return 0.0
     asked, asked_off = sink.read(head.query, head.query_bias)
@@ -122,10 +125,10 @@ def _given_to_others(stream: Stream, sink: Sink, head: HeadWeights) -> float:
     _, best = stream.largest((asked @ head.key)[None])
     above = float(best[0] + asked @ head.key_bias - asked @ sent)
     sizes = np.abs(head.key) @ stream.size + np.abs(head.key_bias)  # of any other key
-    count = (head.key != 0).sum(axis=1) + 1 + np.count_nonzero(asked)
+    most, sizes = np.abs(asked) + asked_off, sizes + np.abs(sent) + sent_off
+    count = (head.key != 0).sum(axis=1) + 1 + np.count_nonzero(most)
     rounding = SLACK * (UNIT * count + 2 * stream.precision.unit)
-    above += float(np.abs(asked) @ (rounding * (sizes + np.abs(sent))))
-    above += float(asked_off @ (sizes + np.abs(sent) + sent_off) + np.abs(asked) @ sent_off)
+    above += float(most @ (rounding * sizes) + asked_off @ sizes + np.abs(asked) @ sent_off)
     return stream.values.inputs.max_length * exp(above)
 
 

@@ -68,7 +68,9 @@ class Stream:
         ])  # fmt: skip
         """A power of two of which a dimension holds exact multiples; 0 where there is none."""
         self.written: Array = (tokens.any(axis=0) | positions.any(axis=0)).astype(int)
-        """How many blocks have written to each dimension: each time it is stored and rounded."""
+        """How many heads and blocks have written to each dimension: it is stored and rounded each
+        time, also where what should be 0 is added.
+        """
         self.gradient = np.ones(size)
         """How much each dimension can change with the embedded input: the length of the gradient,
         at most, at any input of the statement."""
@@ -82,16 +84,16 @@ class Stream:
 
     def add(
         self, error: Array, up: Array, down: Array, ends: tuple[Array, Array], count: Array,
-        grain: Array, alone: Array,
+        grain: Array, alone: Array, times: Array | int = 1,
     ) -> None:  # fmt: skip
-        """A block adds `count` numbers to each dimension, this far off.
+        """A block adds `count` numbers to each dimension, this far off, `times` of them in turn.
 
         All that is positive of them comes to `up` at most, all that is negative to `down`, so that
         no sum on the way is beyond these; their sum is between `ends`. Where something is `alone`
         in a dimension, its error knows of the rounding already.
         """
         touched = up + down > 0
-        self.written = self.written + (touched | (error > 0))
+        self.written = self.written + (touched | (error > 0)) * times
         held = self.size > 0
         both = np.where(held, np.minimum(self.grain, grain), grain)
         most = np.maximum(np.maximum(self.high, 0) + up, np.maximum(-self.low, 0) + down)

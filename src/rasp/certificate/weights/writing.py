@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.certificate.program.tables import Array
+from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.channels import Channel
 from rasp.certificate.weights.rounding import SLACK, UNIT, grains
 from rasp.certificate.weights.stream import Stream
@@ -22,8 +23,8 @@ MOST_OFF = 0.49
 """How far off a sum may be, in multiples of the grid, to be rounded to the right one."""
 
 
-def write(stream: Stream, channels: Sequence[Channel]) -> None:
-    """Add what the heads of a layer move to the stream."""
+def write(stream: Stream, channels: Sequence[Channel], heads: Sequence[HeadWeights]) -> None:
+    """Add what the heads of a layer move to the stream, one head after the other."""
     error, mass, count = np.zeros((3, len(stream.error)))
     for channel in channels:
         used = np.abs(channel.column)
@@ -49,7 +50,8 @@ def write(stream: Stream, channels: Sequence[Channel]) -> None:
             high[group.dims] += group.table.max(axis=0)
             stray[group.dims] += group.error.max(axis=0)
     before = grain, stream.error, stream.stray
-    stream.add(error, mass, mass, (low, high), count, nothing, nothing > 0)
+    times = sum(((head.out != 0).any(axis=1).astype(int) for head in heads), nothing.astype(int))
+    stream.add(error, mass, mass, (low, high), count, nothing, nothing > 0, times)
     stream.grain, stream.error, stream.stray = (
         np.where(rounded, right, now)
         for right, now in zip(before, (stream.grain, stream.error, stream.stray), strict=True)
