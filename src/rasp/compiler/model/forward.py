@@ -52,6 +52,9 @@ def chosen(readout: Readout, scores: Array) -> Array:
     """(…, atom or 1) scores to (…) the place of the answer: of the best, or the nearest code."""
     if readout.scored:
         return np.asarray(scores.argmax(axis=-1))
-    codes = np.array(readout.codes)
-    middles = (codes[1:] + codes[:-1]) / 2
-    return np.asarray(np.searchsorted(middles, scores[..., 0].astype(np.float64)))
+    numbers, codes = scores[..., 0].astype(np.float64), np.array(readout.codes)
+    if len(codes) == 1:
+        return np.zeros(numbers.shape, int)
+    right = np.clip(np.searchsorted(codes, numbers), 1, len(codes) - 1)
+    left = right - 1
+    return np.where(numbers - codes[left] <= codes[right] - numbers, left, right)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -66,7 +66,7 @@ class Transformer:
     words: Words
     """The program, in its author's words."""
     certificate: Certificate | None = None
-    why_compact: str = ""
+    why_compact: str = field(default="", compare=False)
     """Why it is not robust, where that was tried."""
 
     @property
