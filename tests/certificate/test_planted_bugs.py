@@ -106,7 +106,7 @@ BUGS: dict[str, Plant] = {
     "the sink is too low": calling(
         attention.Scoring, "sink", lambda right, *given: right(*given).plus(-300)),
     "a value is not less its default": calling(
-        attention, "default_code", lambda right, *given: Fraction(0)),
+        attention, "default_of", lambda right, *given: Fraction(0)),
     "what a match is worth": lambda patch: patch.setattr(
         emitter, "MATCH_WEIGHT", emitter.MATCH_WEIGHT * 1.5),
     "the truth is transposed": calling(
@@ -171,7 +171,7 @@ def test_a_bug_is_caught(
     bug: str, right_ones: dict[str, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if bug not in ROUNDING_BUGS:  # other ways to compile would not have the bug
-        monkeypatch.setattr(compact, "_plain_or_careful", compact.attempt)
+        monkeypatch.setattr("rasp.compiler.build.compile_compact", compact.attempt)
     # whatever a model answers to random inputs is called right: the checker alone decides
     monkeypatch.setattr(certificate, "_agrees", lambda *_: True)
     (BUGS | ROUNDING_BUGS)[bug](monkeypatch)
