@@ -214,6 +214,37 @@ def test_functions_are_short_and_finished() -> None:
     assert max(sizes) <= 40
 
 
+def names_in_comprehensions(function: ast.AST) -> set[str]:
+    return {
+        inner.id
+        for node in ast.walk(function) if isinstance(node, ast.comprehension)
+        for inner in ast.walk(node.target) if isinstance(inner, ast.Name)
+    }  # fmt: skip
+
+
+def names_of_module(tree: ast.Module) -> set[str]:
+    imported = {name.name for node in tree.body if isinstance(node, ast.ImportFrom)
+                for name in node.names}  # fmt: skip
+    return imported | {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def called_in(function: ast.AST) -> set[str]:
+    return {node.func.id for node in ast.walk(function)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}  # fmt: skip
+
+
+def test_no_function_calls_a_name_that_a_comprehension_of_its_own_has() -> None:
+    """Python 3.12.1 puts comprehensions into the function around them, and may take one for the
+    other: `[x for number in …]` beside `[number(x) for …]` ends in an UnboundLocalError.
+    """
+    for path in PACKAGE.rglob("*.py"):
+        names = names_of_module(tree_of(path))
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.FunctionDef):
+                both = names_in_comprehensions(node) & called_in(node) & names
+                assert not both, (path.name, node.name, both)
+
+
 def test_files_are_short() -> None:
     for path in PACKAGE.rglob("*.py"):
         lines = path.read_text(encoding="utf-8").count("\n")

@@ -166,8 +166,8 @@ def linear_in(
     """A function of one variable as a `Linear`, if it is one; of token and index all are."""
     match variable:
         case GroundVariable(ground=ground):
-            any_number = next(number for number in table if number is not None)
-            filled = [any_number if number is None else number for number in table]
+            somewhere = next(value for value in table if value is not None)
+            filled = [somewhere if value is None else value for value in table]
             return of_ground(ground, filled, settings)
         case HeadOutput() | SumVariable():
             line = line_through(variable.linear, variable.codes_of_states, table)
