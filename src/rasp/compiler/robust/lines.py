@@ -22,7 +22,7 @@ from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, n
 from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import StreamBlocks
-from rasp.compiler.robust.numbers import Mixture, outputs_row, sink_weight
+from rasp.compiler.robust.numbers import Mixture, note_fineness, outputs_row, sink_weight, unit_of
 
 EACH_FIRST = 'round or compare each of them first, or use `style="compact"`'
 MOST_UNITS_OF_A_SUM = 2**60
@@ -67,6 +67,18 @@ class Line:
         row = outputs_row(self.blocks, self.weights, 0.0)
         share = self.blocks.share_dims[self.head]
         return sum_rows([row, Row({share: -threshold / self.divisors[0]})])
+
+    def note_fineness(self, gap: float) -> None:
+        """Note how fine its numbers have to be for two values `gap` apart."""
+        if self.head is None:
+            note_fineness(self.blocks, self.weights, gap)
+            return
+        most = sum(abs(float(weight)) * unit_of(self.blocks, output)
+                   for output, weight in self.weights.items())  # fmt: skip
+        if self.head.mode == "sum":
+            values = self.blocks.values.of(mixture(self.weights)).atoms
+            most = max(abs(float(number(atom))) for atom in values)
+        self.blocks.note_fineness(self.head, most / gap)
 
 
 def lines_of(blocks: StreamBlocks, states: States, asked: Sequence[Mixture]) -> list[Line]:

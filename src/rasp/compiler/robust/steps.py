@@ -24,7 +24,7 @@ from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Feature, StreamBlocks
 from rasp.compiler.robust.grids import Grid
 from rasp.compiler.robust.lines import deciding_line
-from rasp.compiler.robust.numbers import note_fineness, width_of
+from rasp.compiler.robust.numbers import width_of
 
 STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
@@ -119,5 +119,5 @@ def _steps(grid: Grid, gate: Row, table: np.ndarray) -> list[Step]:
         above = line.row_above(threshold).times(sign * slope)
         row = sum_rows([above, gate.times(most + STEEP)])
         steps.append(Step(row, {old: -sign, new: sign}, most))
-        note_fineness(grid.blocks, line.weights, gap / least_divisor)
+        line.note_fineness(gap)
     return steps
