@@ -89,6 +89,10 @@ class StreamBlocks:
     def values(self) -> ValueAnalysis:
         return self.analysis.values
 
+    def note_fineness(self, head: PlannedHead, finest: float) -> None:
+        """Note how fine the numbers of a head have to be, for one of its readers."""
+        self.finest[head] = max(self.finest.get(head, 1.0), finest)
+
     def new(self, count: int) -> list[int]:
         self.size += count
         return list(range(self.size - count, self.size))

@@ -70,15 +70,17 @@ class Line:
 
     def note_fineness(self, gap: float) -> None:
         """Note how fine its numbers have to be for two values `gap` apart."""
-        if self.head is None:
+        heads = {output.head for output in self.weights}
+        if len(heads) != 1:
             note_fineness(self.blocks, self.weights, gap)
             return
+        (head,) = heads
         most = sum(abs(float(weight)) * unit_of(self.blocks, output)
                    for output, weight in self.weights.items())  # fmt: skip
-        if self.head.mode == "sum":
+        if head.mode == "sum":
             values = self.blocks.values.of(mixture(self.weights)).atoms
             most = max(abs(float(number(atom))) for atom in values)
-        self.blocks.note_fineness(self.head, most / gap)
+        self.blocks.note_fineness(head, most / gap)
 
 
 def lines_of(blocks: StreamBlocks, states: States, asked: Sequence[Mixture]) -> list[Line]:

@@ -82,7 +82,7 @@ def note_fineness(blocks: StreamBlocks, weights: Mixture, gap: float) -> None:
         most = abs(float(weight)) * unit_of(blocks, output)
         if output.head.mode == "sum":
             most /= float(sink_weight(blocks))
-        blocks.finest[output.head] = max(blocks.finest.get(output.head, 1.0), most / gap)
+        blocks.note_fineness(output.head, most / gap)
 
 
 def means_in(linear: Linear | None) -> Mixture:
