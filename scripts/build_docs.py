@@ -36,7 +36,7 @@ FETCHING_STYLE = re.compile(r"""(?:@import\s*|url\(\s*)["']?((?:https?:)?//[^"')
 
 def main(with_playground: bool = False) -> int:
     gather(with_playground)
-    config = ROOT / "build" / "zensical.toml"
+    config = GATHERED.parent / "zensical.toml"
     left_out = write_config(config)
     for page in left_out:
         sys.stdout.write(f"not written yet, left out of the menu: {page}\n")
@@ -54,7 +54,7 @@ def main(with_playground: bool = False) -> int:
     faults = [*outside_requests(SITE), *dead_links(SITE)]
     sys.stdout.write("".join(f"{fault}\n" for fault in faults))
     count = len(list(SITE.rglob("*.html")))
-    sys.stdout.write(f"{count} pages in {SITE.relative_to(ROOT)}, {len(faults)} faults\n")
+    sys.stdout.write(f"{count} pages in {SITE.name}, {len(faults)} faults\n")
     return 1 if faults or not count else 0
 
 

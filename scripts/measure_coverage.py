@@ -57,7 +57,7 @@ def measured(part: str, workers: str, folder: Path) -> dict[str, Counter[str]]:
     report = folder / "coverage.json"
     tests = [str(ROOT / "tests" / name) for name in TESTS[part]]
     subprocess.run(
-        [sys.executable, "-m", "pytest", "-n", workers, "--dist", "loadgroup", "--cov=rasp",
+        [sys.executable, "-m", "pytest", "-n", workers, "--cov=rasp",
          "--cov-branch", f"--cov-report=json:{report}", "-k", f"not ({SLOW})", *tests],
         check=True, cwd=ROOT,
     )  # fmt: skip

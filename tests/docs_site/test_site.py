@@ -15,13 +15,15 @@ from browsing import complaints, needs_chromium, served, started_browser
 from rasp.playground.answers import answer
 from repository import ROOT, script
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("one builder of the site")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def site() -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of this process alone: another one may be building it, too."""
     pytest.importorskip("zensical", reason="needs the extra `docs`")
-    builder = script("build_docs")
+    builder, place = script("build_docs"), tmp_path_factory.mktemp("docs")
+    builder.GATHERED, builder.SITE = place / "build" / "docs", place / "site"
     assert builder.main() == 0
     found: Path = builder.SITE
     return found
