@@ -149,14 +149,20 @@ class Features:
     ) -> Linear:
         """A function of one of several s-ops: for each of them what it adds where it is the one."""
         assert values.choice is not None
-        joints, parts = self.values.joints, []
-        for place, leaf in enumerate(values.choice.leaves):
+        joints, choice, parts = self.values.joints, values.choice, []
+        constant = [ZERO] * len(choice.leaves)
+        for place, leaf in enumerate(choice.leaves):
             view = joints.view(leaf, values.layer)
             table = [None if atom is None else chosen.get(typed(atom)) for atom in view.outcomes]
-            gate = joints.node_variable(values.choice.gate(place))
+            if not view.inputs:
+                constant[place] = table[0] or ZERO
+                continue
+            gate = joints.node_variable(choice.gate(place))
             gated = [value for (is_it, _) in gate.states
                      for value in (table if is_it else [ZERO] * len(table))]  # fmt: skip
             parts.append(self.resolve(values.layer, (gate, *view.inputs), gated, time))
+        which = self.values.of(choice.which)
+        parts.append(self.of_values(which, lambda atom: constant[int(atom)], time))
         return total(parts)
 
     def code(self, variable: Variable, time: int) -> Linear:
