@@ -113,8 +113,8 @@ def read_inputs(
     features: Features, time: int,
 ) -> Code:  # fmt: skip
     """The inputs of an output as the digits of one number, instead of what is made of them."""
-    made = [None if atom is None else codes[atom] for atom in values.outcomes]
-    grid = NumberedTable.of(values.inputs, made).relevant()
+    table = [None if atom is None else codes[atom] for atom in values.outcomes]
+    grid = NumberedTable.of(values.inputs, table).relevant()
     if values.choice is not None or grid.places.size > MOST_READ:
         raise _too_many(grid.places.size)
     digits = [variable.codes_of_states for variable in grid.inputs]
