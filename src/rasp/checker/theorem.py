@@ -1,0 +1,252 @@
+"""Arrays, a program and claims in; a verdict out: whether the model answers as the program does.
+
+Theorem. If `check_model` finds nothing to refuse, then on every input of 1 to N tokens of the
+vocabulary (that begins with the BOS, if there is one; and keeps the promise, if there is one) on
+which the program has a value, the forward pass over these arrays in float32 reads out the program's
+answer at every position. Sums may be added up in any order, and a softmax may be fused: see
+`float_errors`.
+
+Proof, by walking through the model. At each step, every slot holds what it says, in every row of
+its relation, up to its error (`slots`); and every relation is true of the input (`program_facts`).
+The embedding's slots are its own arrays. A head's scores are looked at in every pair of rows
+(`head_scores`), so that softmax gives what `head_outputs` says. Hidden units are run in every row
+(`hidden_units`), and the sink's row is followed (`sink_row`). So are the read-outs' scores, whose
+lead is more than their error (`answers`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from rasp.certificate.check import MOST_LAYERS, NONSENSE, Verdict
+from rasp.certificate.claims import (
+    INDEX,
+    TOKEN,
+    ClaimedOutput,
+    Claims,
+    Inputs,
+    Refused,
+)
+from rasp.certificate.weights.arrays import HeadWeights, Weights, read_weights
+from rasp.certificate.weights.precision import FLOAT32, Precision
+from rasp.certificate.weights.readout import Readout
+from rasp.checker.answers import is_read, margin_of
+from rasp.checker.head_outputs import HeadWalk, Moved
+from rasp.checker.hidden_units import feed_forward
+from rasp.checker.program_facts import ProgramFacts
+from rasp.checker.relations import Array, Name, typed
+from rasp.checker.sink_row import SinkRow
+from rasp.checker.slots import SlotStream
+from rasp.graph import Node, SOp
+from rasp.limits import DEFAULT_LIMITS, Limits
+
+DEEP = 50_000
+"""How deep Python may go: as deep as a program is nested."""
+
+
+def check_model(
+    arrays: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
+    readouts: Sequence[Readout], claims: Claims, noise: float = 0.0,
+    precision: Precision = FLOAT32, limits: Limits = DEFAULT_LIMITS,
+    facts: ProgramFacts | None = None,
+) -> Verdict:  # fmt: skip
+    """Check a model; nothing that the claims say is believed."""
+    blocks: list[tuple[str, str, float]] = []
+    try:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"), _deep():
+            facts = facts or facts_of(claims, inputs, outputs, readouts, limits)
+            walk = Walk(facts, arrays, outputs, readouts, blocks, noise, precision)
+            walk.run()
+            total = facts.is_total()
+    except Refused as refused:
+        where = f"{refused.where}: " if refused.where else ""
+        return Verdict(False, where + refused.why, tuple(blocks))
+    except NONSENSE as error:
+        return Verdict(False, f"the claims make no sense ({type(error).__name__})", tuple(blocks))
+    return Verdict(True, "", tuple(blocks), total, frozenset(walk.readers), walk.wider,
+                   walk.gradient)  # fmt: skip
+
+
+def facts_of(
+    claims: Claims, inputs: Inputs, outputs: Mapping[str, Node], readouts: Sequence[Readout],
+    limits: Limits,
+) -> ProgramFacts:  # fmt: skip
+    """The relations of a program, none of them looked for yet."""
+    heads = [len(layer) for layer in claims.heads]
+    if len(claims.groups) != len(heads) + 1 or not readouts or len(heads) > MOST_LAYERS:
+        raise Refused("the claims are about another model")
+    if [readout.name for readout in readouts] != [*outputs] or len(claims.outputs) != len(outputs):
+        raise Refused("the outputs are not those of the program")
+    tokens = inputs.vocabulary
+    if not tokens or len({*tokens}) < len(tokens) or inputs.max_length < 1:
+        raise Refused("a vocabulary holds every token once")
+    if inputs.bos is not None and typed(inputs.bos) != typed(tokens[-1]):
+        raise Refused("the BOS is not the last token of the vocabulary")
+    _check_variables(claims)
+    nodes = [*outputs.values(), *([] if inputs.where is None else [inputs.where])]
+    plain = None if inputs.where is None else ProgramFacts(claims, inputs, nodes, limits)
+    return ProgramFacts(claims, inputs, nodes, limits, plain)
+
+
+def _check_variables(claims: Claims) -> None:
+    """The first variables are token and index, and no output of a head goes by two names."""
+    first, second, *others = claims.variables
+    given = [variable for variable in others if isinstance(variable, ClaimedOutput)]
+    if (first, second) != (None, None) or None in others or len({*given}) < len(given):
+        raise Refused("a variable is nothing, or goes by two names")
+    if any(min(one.layer, one.head, one.output) < 0 for one in given):
+        raise Refused("an output of a head that there is not")
+
+
+class Walk:
+    """From the embedding to the answers."""
+
+    def __init__(
+        self, facts: ProgramFacts, arrays: Mapping[str, Array], outputs: Mapping[str, Node],
+        readouts: Sequence[Readout], blocks: list[tuple[str, str, float]], noise: float,
+        precision: Precision,
+    ) -> None:  # fmt: skip
+        self.facts, self.claims, self.outputs = facts, facts.claims, outputs
+        self.readouts, self.blocks, self.noise = readouts, blocks, noise
+        heads = [len(layer) for layer in self.claims.heads]
+        self.weights: Weights = read_weights(precision.arrays(arrays), heads, len(readouts))
+        count = len(facts.inputs.vocabulary)
+        has_sink = len(self.weights.tokens) > count
+        if not self.weights.fit(count + has_sink, facts.inputs.max_length):
+            raise Refused("arrays do not fit together")
+        size = self.weights.tokens.shape[1]
+        self.stream = SlotStream(facts, size, noise, precision)
+        self.sink = (SinkRow(self.weights.tokens[count], np.zeros(size), precision)
+                     if has_sink else None)  # fmt: skip
+        self.readers: set[int] = set()
+        self.wider, self.gradient = False, 0.0
+
+    def run(self) -> None:
+        self._embed()
+        for layer, block in enumerate(self.weights.feed_forwards):
+            if layer:
+                self._layer(layer)
+                self._after(f"layer{layer}.attention")
+            with _at(f"feed-forward {layer}"):
+                if self.sink is not None and layer < len(self.claims.heads):
+                    self.sink.check_units(block)
+                for added in feed_forward(self.stream, block, self.claims.groups[layer]):
+                    self.stream.add(added.dims, added.space, added.value, added.off, added.slope)
+            if block.bias.size:
+                self.blocks.append((f"feed-forward {layer}", f"{len(block.bias)} hidden units", 0.0))
+                self._after(f"layer{layer}.feed_forward")
+        for place in range(len(self.readouts)):
+            self._read_out(place)
+
+    def _embed(self) -> None:
+        tokens = self.weights.tokens[: len(self.facts.inputs.vocabulary)]
+        for name, table in ((TOKEN, tokens), (INDEX, self.weights.positions)):
+            dims, space = np.flatnonzero(table.any(axis=0)), self.facts.space((name,))
+            held = table[space.states(name)][:, dims]
+            self.stream.add(dims, space, held, np.zeros_like(held), np.zeros(len(dims)))
+        self._after("embedding")
+
+    def _after(self, block: str) -> None:
+        """Move everything by the noise, and note which s-ops can be read after a block."""
+        self.stream.disturb()
+        if self.sink is not None:
+            self.sink = self.sink.disturbed(self.noise)
+        if self.noise or not self.stream.precision.is_float32:
+            return  # readers are for people, who have time for float32
+        for place, reader in enumerate(self.claims.readers):
+            if reader.after == block and is_read(self.stream, reader):
+                self.readers.add(place)
+
+    def _layer(self, layer: int) -> None:
+        """All heads of a layer read the same stream, and then add to it."""
+        moved: list[tuple[HeadWeights, list[Moved], Array]] = []
+        leaks, largest = [], []
+        heads = self.weights.heads[layer - 1]
+        for number, (claim, head) in enumerate(zip(self.claims.heads[layer - 1], heads, strict=True)):
+            with _at(f"layer {layer}, head {number + 1}"):
+                variables = self._variables(layer, number)
+                walk = HeadWalk(self.stream, self.sink, claim, head, variables)
+                channels = walk.channels()
+                moved.append((head, channels, self._slope(walk, channels)))
+                leaks.append(walk.gaps.leak)
+                largest.append(self.stream.largest(head.value, head.value_bias))
+                room = min(walk.gaps.depth, walk.gaps.above_sink[0] if claim.mode == "mean" else np.inf)
+                detail = f"{claim.mode}; scores {room:.3g} apart"
+                self.blocks.append((f"layer {layer}, head {number + 1}", detail,
+                                    room - 2 * walk.gaps.error))  # fmt: skip
+        for head, channels, slopes in moved:
+            for at, channel in enumerate(channels):
+                self._write(channel, head.out[:, at], slopes[at])
+        if self.sink is not None:
+            self.sink = self.sink.after(heads, leaks, largest)
+
+    def _write(self, channel: Moved, direction: Array, slope: float) -> None:
+        """What a channel adds: a direction, times its number. Each product is rounded."""
+        dims = np.flatnonzero(direction)
+        held, wrong = self.stream.precision.ends(channel.value, channel.off)
+        value = np.outer(held, direction[dims])
+        off = np.outer(wrong, np.abs(direction[dims]))
+        off = off + 2.0**-23 * (np.abs(value) + off) + 2.0**-120
+        self.stream.add(dims, channel.space, value, off, np.abs(direction[dims]) * slope)
+
+    def _slope(self, walk: HeadWalk, channels: Sequence[Moved]) -> Array:
+        """(channel,): the gradient of what a head moves, with respect to the embedded input.
+
+        What comes out is Σ a v, where the a add up to 1. As the values v change, it changes by no
+        more than one of them does; as the scores s change, by Σ a ds (v - what comes out).
+        """
+        stream, head = self.stream, walk.head
+        away = np.array([channel.spread for channel in channels])
+        keys = [stream.steepness(head.key)] * 1
+        asked = stream.largest(head.query, head.query_bias)
+        sent = stream.largest(head.key, head.key_bias)
+        if self.sink is not None:
+            sent = np.maximum(sent, np.abs(self.sink.read(head.key, head.key_bias)[0]))
+            asked = np.maximum(asked, np.abs(self.sink.read(head.query, head.query_bias)[0]))
+        steep = float(asked @ keys[0] + sent @ stream.steepness(head.query))
+        return np.asarray(stream.steepness(head.value) + 2 * away * steep)
+
+    def _variables(self, layer: int, head: int) -> dict[int, Name]:
+        return {claimed.output: name for name, claimed in enumerate(self.claims.variables)
+                if isinstance(claimed, ClaimedOutput)
+                and (claimed.layer, claimed.head) == (layer, head)}  # fmt: skip
+
+    def _read_out(self, place: int) -> None:
+        readout, arrays = self.readouts[place], self.weights.readouts[place]
+        node = self.outputs[readout.name]
+        with _at(f"read-out {readout.name}"):
+            if not isinstance(node, SOp):
+                raise Refused("an output is no s-op")
+            names = self.facts.base(self.claims.outputs[place])
+            margin, rows, wider = margin_of(self.stream, node, readout, arrays, names)
+            self.blocks.append((f"read-out {readout.name}",
+                                f"{len(readout.atoms)} atoms, {rows} states", margin))  # fmt: skip
+            self.wider |= wider
+            steepest = float(self.stream.steepness(arrays.weight).max(initial=0.0))
+            self.gradient = max(self.gradient, steepest)
+            if not margin > 0:
+                raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})")
+
+
+@contextmanager
+def _at(place: str) -> Iterator[None]:
+    """Say where something is refused."""
+    try:
+        yield
+    except Refused as refused:
+        refused.where = refused.where or place
+        raise
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEP))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
