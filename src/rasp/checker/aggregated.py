@@ -52,18 +52,19 @@ class Given:
 
 def together(
     facts: ProgramFacts, wanted: Sequence[tuple[Name, Given]], context: Sequence[Name],
-    by_length: bool,
+    by_length: bool, asked: Sequence[Name] = (),
 ) -> Relation:  # fmt: skip
     """Everything that some of what a query gets can be, beside those variables of `context` that
-    the picks depend on, and the length."""
+    the picks depend on, or that are `asked` for, and the length."""
     conditions = [node for node in facts.conditions if is_of_counts(node)]
     leaves = dict.fromkeys(leaf for node in conditions for leaf in aggregates_in(node))
     beside = [(facts.leaf(given_of(leaf)), given_of(leaf)) for leaf in leaves]
     beside = [one for one in beside if one not in wanted]
     if not beside:
-        return _Together(facts, wanted).relation(context, by_length)
-    wide = [*context, *(name for node in conditions for name in ground_of(node))]
-    whole = _Together(facts, [*wanted, *beside]).relation(wide, by_length)
+        return _Together(facts, wanted, asked).relation(context, by_length)
+    ground = [name for node in conditions for name in ground_of(node)]
+    wide = [*context, *ground]
+    whole = _Together(facts, [*wanted, *beside], [*asked, *ground]).relation(wide, by_length)
     for node in conditions:
         whole = whole.where(facts.holds(node, whole))
     kept = {*context, LENGTH, *(name for name, _ in wanted)}
@@ -79,11 +80,13 @@ def given_of(node: Aggregate) -> Given:
 
 
 class _Together:
-    def __init__(self, facts: ProgramFacts, wanted: Sequence[tuple[Name, Given]]) -> None:
+    def __init__(
+        self, facts: ProgramFacts, wanted: Sequence[tuple[Name, Given]], asked: Sequence[Name]
+    ) -> None:  # fmt: skip
         self.facts, self.wanted = facts, wanted
         self.picks = list(dict.fromkeys(given.pick for _, given in wanted))
         terms = [Term(given.pick, given.values, given.is_sum) for _, given in wanted]
-        self.lookup = Lookup(facts, self.picks, terms)
+        self.lookup = Lookup(facts, self.picks, terms, asked)
         self.held = [self._held(term) for term in range(len(terms))]
         self.alone = [self.facts.is_single(pick) for pick in self.picks]
         """For each pick, whether no query picks two keys."""
@@ -92,7 +95,7 @@ class _Together:
         for term, (name, given) in enumerate(wanted):
             if self.lookup.is_odd(term):
                 place = self.picks.index(given.pick)
-                self.failing[place] |= name < 0 or facts.is_own(given)
+                self.failing[place] |= name < 0 or facts.is_own(name)
         self.dropped = False
 
     def _held(self, term: int) -> dict[object, list[Atom | None]]:

@@ -216,7 +216,9 @@ class _Part:
         ):
             order = np.lexsort((scores[match], worth[match]))
             ranks, ranked = worth[match][order], scores[match][order]
-            starts = np.flatnonzero(np.append(True, np.diff(ranks) != 0)) if len(ranks) else []
+            if not len(ranks):
+                continue
+            starts = np.flatnonzero(np.append(True, np.diff(ranks) != 0))
             for first, last in zip(starts, [*starts[1:], len(ranks)], strict=True):
                 tie = max(tie, float(ranked[last - 1] - ranked[first]))
                 if first:

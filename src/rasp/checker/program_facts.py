@@ -349,11 +349,10 @@ class ProgramFacts:
                 for row in rows.rows.tolist())  # fmt: skip
         return all(count * squares == total**2 for count, total, squares in sums)
 
-    def is_own(self, given: Given) -> bool:
-        """Whether the program itself averages so: it fails where there is no mean."""
-        return any(isinstance(node, Aggregate) and node.values is given.values
-                   and self.picks_alike(given_of(node).pick, given.pick) for node in self.own
-                   if not given.is_sum)  # fmt: skip
+    def is_own(self, name: Name) -> bool:
+        """Whether the program itself averages what a head does: it fails where there is no mean."""
+        return any(node in self.own and meaning.outputs == (name,) and self.direct(node) == name
+                   for node, meaning in self.claims.aggregates.items())  # fmt: skip
 
     def picks_alike(self, one: Pick, other: Pick) -> bool:
         """Whether two picks have the same keys, always."""
@@ -475,12 +474,13 @@ class ProgramFacts:
             return self.space(others)
         named = [(self.leaf(given_of(part)), given_of(part)) for part in aggregates]
         named += [(name, self.given(name)) for name in sorted(outputs)]
-        context = tuple(sorted(name for name in others - outputs if name >= 0))
-        whole = together(self, named, context, False)
+        ground = others & {TOKEN, INDEX}
+        told = {v for _, given in named for side in given.pick.sides for v in self.over(side.queries)}
+        whole = together(self, named, (*(others - outputs), *told), False, (*ground,))
         if others <= {*whole.names}:
             return whole
-        ground = {name for name in whole.names if name in (TOKEN, INDEX)}
-        return whole.join(self.space(others | ground), self.limits.check_rows)
+        beside = {name for name in whole.names if name in told}
+        return whole.join(self.space(others | beside), self.limits.check_rows)
 
     def _evaluated(
         self, node: SOp, whole: Relation, known: dict[Aggregate, Array], stops: dict[SOp, Name]

@@ -182,21 +182,24 @@ def column_of(values: Sequence[Atom | None], places: Array, loose: bool = False)
 def combined(apply: Callable[..., Atom | None], columns: Sequence[Column]) -> Column:
     """A function of several columns, applied once to each combination of atoms that occurs.
 
-    Of loose columns, it must give one number whatever the kinds are.
+    Of loose columns, it must give one number whatever the kinds are. Where it fails for some kinds,
+    the program has a value only for the others.
     """
     codes, first = _joint([column.places for column in columns])
     rows = [tuple(column.atoms[column.places[at]] for column in columns) for at in first.tolist()]
     if not any(column.loose for column in columns):
         return column_of([apply(*row) for row in rows], codes)
-    values: list[Atom | None] = []
+    values, loose = [], False
     for row in rows:
         options = [kinds(atom) if column.loose else [atom]
                    for atom, column in zip(row, columns, strict=True)]  # fmt: skip
-        results = [apply(*ways) for ways in product(*options)]
+        tried = (apply(*ways) for ways in product(*options))
+        results = [result for result in tried if result is not None] or [None]
         if len({*map(number_of, results)}) > 1:
             raise Refused("an int is told from an equal float, which are one number to a model")
+        loose |= len({*map(type, results)}) > 1
         values.append(results[0])
-    return column_of(values, codes, loose=True)
+    return column_of(values, codes, loose)
 
 
 def kinds(atom: Atom | None) -> list[Atom | None]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rasp.certificate.program.orders import is_strict_order
+from rasp.checker.aggregated import Given, together
 from rasp.checker.lookups import Pick
-from rasp.graph import Indices, Select, Selector, SelectorAnd, SelectorNot, SelectorOr, SOp
+from rasp.checker.relations import number_of
+from rasp.graph import Const, Indices, Select, Selector, SelectorAnd, SelectorNot, SelectorOr, SOp
 from rasp.operators import OUTCOMES
 
 if TYPE_CHECKING:
@@ -24,20 +26,24 @@ def is_single(facts: ProgramFacts, pick: Pick) -> bool:
 
 
 def _is_rank(facts: ProgramFacts, keys: SOp) -> bool:
-    """Whether an s-op is a function of a rank that has no value twice.
-
-    In a causal model a head does not see all positions, so that its counts are no ranks.
+    """Whether an s-op is a function of outputs of one head that tells how many keys that picks,
+    and these are an order. In a causal model a head does not see all positions.
     """
     names = facts.over(keys)
-    if len(names) != 1 or facts.head_of(names[0]) is None or facts.inputs.causal:
+    heads = {facts.head_of(name) for name in names}
+    if len(heads) != 1 or None in heads or facts.inputs.causal:
         return False
-    given, space = facts.given(names[0]), facts.space(names)
-    added = facts.column(given.values, facts.space(facts.over(given.values))).listed()
-    if not given.is_sum or len({*added}) != 1 or isinstance(added[0], str) or not added[0]:
+    givens = [(name, facts.given(name)) for name in names]
+    count = Given(givens[0][1].pick, Const(1), None, True)
+    if not _is_order(facts, count.pick):
         return False
-    atoms = [column.atoms[place] for column in [facts.column(keys, space)]
-             for place in column.places.tolist()]  # fmt: skip
-    return None not in atoms and len({*atoms}) == len(atoms) and _is_order(facts, given.pick)
+    rows = together(facts, [(facts.leaf(count), count), *givens], (), False)
+    inner, counts = rows.onto(names), dict[object, set[int]]()
+    column = facts.column(keys, inner)
+    for state, place in zip(rows.rows[:, 0].tolist(), rows.places(inner).tolist(), strict=True):
+        atom = column.atoms[column.places[place]]
+        counts.setdefault(number_of(atom), set()).add(state)
+    return all(len(states) == 1 for states in counts.values())
 
 
 def _is_order(facts: ProgramFacts, pick: Pick) -> bool:
