@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.certificate.claims import Refused
-from rasp.certificate.weights.arrays import FeedForwardWeights, HeadWeights
-from rasp.certificate.weights.precision import FLOAT32, Precision
-from rasp.checker.float_errors import QUOTIENT, SLACK, UNIT, rounding
-from rasp.checker.relations import Array
+from rasp.models.certificate.claims import Refused
+from rasp.models.certificate.weights.arrays import FeedForwardWeights, HeadWeights
+from rasp.models.certificate.weights.precision import FLOAT32, Precision
+from rasp.models.checker.float_errors import QUOTIENT, SLACK, UNIT, rounding
+from rasp.models.checker.relations import Array
 
 
 @dataclass(frozen=True, eq=False)

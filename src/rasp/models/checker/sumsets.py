@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rasp.checker.relations import TooMuch
+from rasp.models.checker.relations import TooMuch
 
 Vector: TypeAlias = tuple[int, ...]
 Options: TypeAlias = frozenset[int]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from rasp.certificate.claims import INDEX, TOKEN
-from rasp.graph import Aggregate, Elementwise, Indices, SOp, Tokens, TokensAs, compared_in
+from rasp.models.certificate.claims import INDEX, TOKEN
+from rasp.language.graph import Aggregate, Elementwise, Indices, SOp, Tokens, TokensAs, compared_in
 
 Name = int
 
@@ -13,7 +13,7 @@ Name = int
 def elementwise(node: SOp, stops: Container[SOp] = ()) -> Iterator[SOp]:
     """An s-op and its operands, and theirs, each after its own; what `stops` names is not entered.
 
-    >>> from rasp.graph import Const
+    >>> from rasp.language.graph import Const
     >>> [type(part).__name__ for part in elementwise(Elementwise("-", (Indices(),)))]
     ['Indices', 'Elementwise']
     """

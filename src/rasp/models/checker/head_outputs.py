@@ -27,16 +27,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.certificate.claims import HeadClaim, HeadOutputClaim, Refused
-from rasp.certificate.weights.arrays import HeadWeights
-from rasp.checker.float_errors import QUOTIENT, SLACK, UNIT, exp
-from rasp.checker.head_scores import ScoreGaps, score_gaps
-from rasp.checker.lookups import Pick
-from rasp.checker.relations import Array, Name, Relation, number_of, same
-from rasp.checker.sink_row import SinkRow
-from rasp.checker.slots import Numbers, SlotStream
-from rasp.graph import Const
+from rasp.base.atoms import Atom
+from rasp.models.certificate.claims import HeadClaim, HeadOutputClaim, Refused
+from rasp.models.certificate.weights.arrays import HeadWeights
+from rasp.models.checker.float_errors import QUOTIENT, SLACK, UNIT, exp
+from rasp.models.checker.head_scores import ScoreGaps, score_gaps
+from rasp.models.checker.lookups import Pick
+from rasp.models.checker.relations import Array, Name, Relation, number_of, same
+from rasp.models.checker.sink_row import SinkRow
+from rasp.models.checker.slots import Numbers, SlotStream
+from rasp.language.graph import Const
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.certificate.claims import GroupClaim, Refused
-from rasp.certificate.weights.arrays import FeedForwardWeights
-from rasp.checker.float_errors import SLACK, TINY, UNIT, rounding
-from rasp.checker.relations import Array, Relation
-from rasp.checker.slots import SlotStream
+from rasp.models.certificate.claims import GroupClaim, Refused
+from rasp.models.certificate.weights.arrays import FeedForwardWeights
+from rasp.models.checker.float_errors import SLACK, TINY, UNIT, rounding
+from rasp.models.checker.relations import Array, Relation
+from rasp.models.checker.slots import SlotStream
 
 AT_ONCE = 3_000_000
 DIGITS = 12

@@ -11,14 +11,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.certificate.claims import ReaderClaim, Refused
-from rasp.certificate.weights.arrays import ReadoutWeights
-from rasp.certificate.weights.readout import Readout
-from rasp.checker.float_errors import SLACK, UNIT
-from rasp.checker.relations import Array, Column, Name, number_of, typed
-from rasp.checker.slots import Numbers, SlotStream
-from rasp.graph import SOp
+from rasp.base.atoms import Atom
+from rasp.models.certificate.claims import ReaderClaim, Refused
+from rasp.models.certificate.weights.arrays import ReadoutWeights
+from rasp.models.certificate.weights.readout import Readout
+from rasp.models.checker.float_errors import SLACK, UNIT
+from rasp.models.checker.relations import Array, Column, Name, number_of, typed
+from rasp.models.checker.slots import Numbers, SlotStream
+from rasp.language.graph import SOp
 
 NARROW_TO_WIDE = (str, bool, int)
 MOST_ATOMS = 65_536

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rasp.certificate.claims import Refused
-from rasp.certificate.weights.precision import FLOAT32, Precision
-from rasp.checker.float_errors import HUGE, rounding
-from rasp.checker.program_facts import ProgramFacts
-from rasp.checker.relations import Array, Name, Relation, TooMuch
+from rasp.models.certificate.claims import Refused
+from rasp.models.certificate.weights.precision import FLOAT32, Precision
+from rasp.models.checker.float_errors import HUGE, rounding
+from rasp.models.checker.program_facts import ProgramFacts
+from rasp.models.checker.relations import Array, Name, Relation, TooMuch
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from rasp.certificate.check import MOST_LAYERS, NONSENSE, Verdict
-from rasp.certificate.claims import (
+from rasp.models.certificate.check import MOST_LAYERS, NONSENSE, Verdict
+from rasp.models.certificate.claims import (
     INDEX,
     TOKEN,
     ClaimedOutput,
@@ -31,18 +31,18 @@ from rasp.certificate.claims import (
     Inputs,
     Refused,
 )
-from rasp.certificate.weights.arrays import HeadWeights, Weights, read_weights
-from rasp.certificate.weights.precision import FLOAT32, Precision
-from rasp.certificate.weights.readout import Readout
-from rasp.checker.answers import is_read, margin_of
-from rasp.checker.head_outputs import HeadWalk, Moved
-from rasp.checker.hidden_units import feed_forward
-from rasp.checker.program_facts import ProgramFacts
-from rasp.checker.relations import Array, Name, typed
-from rasp.checker.sink_row import SinkRow
-from rasp.checker.slots import SlotStream
-from rasp.graph import Node, SOp
-from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.models.certificate.weights.arrays import HeadWeights, Weights, read_weights
+from rasp.models.certificate.weights.precision import FLOAT32, Precision
+from rasp.models.certificate.weights.readout import Readout
+from rasp.models.checker.answers import is_read, margin_of
+from rasp.models.checker.head_outputs import HeadWalk, Moved
+from rasp.models.checker.hidden_units import feed_forward
+from rasp.models.checker.program_facts import ProgramFacts
+from rasp.models.checker.relations import Array, Name, typed
+from rasp.models.checker.sink_row import SinkRow
+from rasp.models.checker.slots import SlotStream
+from rasp.language.graph import Node, SOp
+from rasp.base.limits import DEFAULT_LIMITS, Limits
 
 DEEP = 50_000
 """How deep Python may go: as deep as a program is nested."""

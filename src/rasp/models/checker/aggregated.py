@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.certificate.claims import Refused
-from rasp.checker.lookups import Lookup, Pick, Reached, Term
-from rasp.checker.node_parts import aggregates_in, ground_of, is_of_counts
-from rasp.checker.relations import (
+from rasp.base.atoms import Atom
+from rasp.models.certificate.claims import Refused
+from rasp.models.checker.lookups import Lookup, Pick, Reached, Term
+from rasp.models.checker.node_parts import aggregates_in, ground_of, is_of_counts
+from rasp.models.checker.relations import (
     LENGTH,
     Array,
     Name,
@@ -30,11 +30,11 @@ from rasp.checker.relations import (
     number_of,
     times,
 )
-from rasp.checker.sumsets import Vector
-from rasp.graph import Aggregate, SelectBest, SOp
+from rasp.models.checker.sumsets import Vector
+from rasp.language.graph import Aggregate, SelectBest, SOp
 
 if TYPE_CHECKING:
-    from rasp.checker.program_facts import ProgramFacts
+    from rasp.models.checker.program_facts import ProgramFacts
 
 MOST_BITS = 4096
 """Of a mean that no limit of the language is near to."""

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.certificate.claims import (
+from rasp.base.atoms import Atom
+from rasp.models.certificate.claims import (
     INDEX,
     TOKEN,
     ClaimedCount,
@@ -32,16 +32,16 @@ from rasp.certificate.claims import (
     Inputs,
     Refused,
 )
-from rasp.checker.aggregated import Given, given_of, together
-from rasp.checker.lookups import Lookup, Pick
-from rasp.checker.node_parts import (
+from rasp.models.checker.aggregated import Given, given_of, together
+from rasp.models.checker.lookups import Lookup, Pick
+from rasp.models.checker.node_parts import (
     aggregates_in,
     conditions_of,
     elementwise,
     ground_name,
     leaves,
 )
-from rasp.checker.relations import (
+from rasp.models.checker.relations import (
     LENGTH,
     Array,
     Column,
@@ -52,9 +52,9 @@ from rasp.checker.relations import (
     function_of,
     typed,
 )
-from rasp.checker.unique_keys import is_single
-from rasp.errors import RaspError
-from rasp.graph import (
+from rasp.models.checker.unique_keys import is_single
+from rasp.base.errors import RaspError
+from rasp.language.graph import (
     Aggregate,
     Const,
     Elementwise,
@@ -66,7 +66,7 @@ from rasp.graph import (
     apply_operator,
     in_order,
 )
-from rasp.limits import Limits
+from rasp.base.limits import Limits
 
 Table = tuple[Relation, Column]
 T = TypeVar("T")
@@ -487,6 +487,7 @@ class ProgramFacts:
     ) -> Column:
         """An s-op on rows of what it is made of."""
         columns: dict[Node, Column] = {}
+        self.evaluated |= {*known}
         for leaf, states in known.items():
             name = self.leaf(given_of(leaf))
             columns[leaf] = Column(self.atoms[name], states, name in self.loose)

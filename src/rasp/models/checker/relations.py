@@ -20,8 +20,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.certificate.claims import Refused
+from rasp.base.atoms import Atom
+from rasp.models.certificate.claims import Refused
 
 Array: TypeAlias = np.ndarray
 Name: TypeAlias = int

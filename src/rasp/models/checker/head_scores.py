@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.certificate.claims import HeadClaim
-from rasp.certificate.weights.arrays import HeadWeights
-from rasp.checker.float_errors import SLACK, UNIT, exp, of_exp, rounding
-from rasp.checker.lookups import Lookup, Pick
-from rasp.checker.relations import Array
-from rasp.checker.sink_row import SinkRow
-from rasp.checker.slots import SlotStream
+from rasp.models.certificate.claims import HeadClaim
+from rasp.models.certificate.weights.arrays import HeadWeights
+from rasp.models.checker.float_errors import SLACK, UNIT, exp, of_exp, rounding
+from rasp.models.checker.lookups import Lookup, Pick
+from rasp.models.checker.relations import Array
+from rasp.models.checker.sink_row import SinkRow
+from rasp.models.checker.slots import SlotStream
 
 FAR = 1e9
 AT_ONCE = 2_000_000

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rasp.certificate.program.orders import is_strict_order
-from rasp.checker.aggregated import Given, together
-from rasp.checker.lookups import Pick
-from rasp.checker.relations import number_of
-from rasp.graph import Const, Indices, Select, Selector, SelectorAnd, SelectorNot, SelectorOr, SOp
-from rasp.operators import OUTCOMES
+from rasp.models.certificate.program.orders import is_strict_order
+from rasp.models.checker.aggregated import Given, together
+from rasp.models.checker.lookups import Pick
+from rasp.models.checker.relations import number_of
+from rasp.language.graph import Const, Indices, Select, Selector, SelectorAnd, SelectorNot, SelectorOr, SOp
+from rasp.language.operators import OUTCOMES
 
 if TYPE_CHECKING:
-    from rasp.checker.program_facts import ProgramFacts
+    from rasp.models.checker.program_facts import ProgramFacts
 
 
 def is_single(facts: ProgramFacts, pick: Pick) -> bool:

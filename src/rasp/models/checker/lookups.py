@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, Refused
-from rasp.checker.relations import LENGTH, Array, Column, Name, Relation, TooMuch, codes_of, groups
-from rasp.checker.sumsets import Options, Packing, Vector, sums_by_length
-from rasp.graph import (
+from rasp.base.atoms import Atom
+from rasp.models.certificate.claims import INDEX, Refused
+from rasp.models.checker.relations import LENGTH, Array, Column, Name, Relation, TooMuch, codes_of, groups
+from rasp.models.checker.sumsets import Options, Packing, Vector, sums_by_length
+from rasp.language.graph import (
     Score,
     Scorer,
     Select,
@@ -32,10 +32,10 @@ from rasp.graph import (
     score_terms,
     selectors_in,
 )
-from rasp.operators import COMPARE
+from rasp.language.operators import COMPARE
 
 if TYPE_CHECKING:
-    from rasp.checker.program_facts import ProgramFacts
+    from rasp.models.checker.program_facts import ProgramFacts
 
 
 @dataclass(frozen=True)

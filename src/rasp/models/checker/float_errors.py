@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rasp.certificate.claims import Refused
-from rasp.checker.relations import Array
+from rasp.models.certificate.claims import Refused
+from rasp.models.checker.relations import Array
 
 UNIT = 2.0**-24
 """The largest relative error of one operation in float32."""
