@@ -135,7 +135,8 @@ class HeadWalk:
         names = {*self.facts.base(self.claim.values[at])}
         for place in self.claim.channels[at]:
             names |= {*self.facts.over(self.claim.outputs[place].values)}
-        numbers = self.stream.read(row, bias, names).inside()
+        numbers = self.stream.read(row, bias, names)
+        numbers = numbers.where(numbers.there)
         value, off = self.stream.precision.ends(numbers.value, numbers.wrong)
         numbers = Numbers(numbers.space, value, off, np.zeros_like(off), numbers.size,
                           numbers.count, numbers.there)  # fmt: skip

@@ -161,6 +161,7 @@ class _Part:
         self.lookup = Lookup(stream.facts, [pick], asked=[*asked], sent=[*sent])
         queries = stream.read(head.query[columns], head.query_bias[columns], self.lookup.queries)
         keys = stream.read(head.key[columns], head.key_bias[columns], self.lookup.keys)
+        queries, keys = self.lookup.thin(queries, keys)
         ends, self.stored = stream.precision.ends, stream.precision.stored
         self.given, self.given_off = ends(queries.value, queries.wrong)
         self.held, self.held_off = ends(keys.value, keys.wrong)

@@ -16,6 +16,7 @@ import numpy as np
 from rasp.models.certificate.claims import GroupClaim, Refused
 from rasp.models.certificate.weights.arrays import FeedForwardWeights
 from rasp.models.checker.float_errors import SLACK, TINY, UNIT, rounding
+from rasp.models.checker.lookups import row_ids
 from rasp.models.checker.relations import Array, Relation
 from rasp.models.checker.slots import SlotStream
 
@@ -115,13 +116,8 @@ def _same_rows(stream: SlotStream, block: FeedForwardWeights, dims: Array) -> It
 
 def _different(table: Array) -> tuple[Array, Array]:
     """The different rows of a table, and which of them each row is."""
-    table = np.ascontiguousarray(table) + 0.0
-    if not table.shape[1]:
-        return table[:1], np.zeros(len(table), int)
-    kind = np.dtype((np.void, table.dtype.itemsize * table.shape[1]))
-    keys = table.view(kind).reshape(-1)
-    _, first, onto = np.unique(keys, return_index=True, return_inverse=True)
-    return table[first], onto.reshape(-1)
+    which, first = row_ids(table + 0.0)
+    return table[first], which
 
 
 def _run(

@@ -8,6 +8,7 @@ length.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -36,6 +37,7 @@ from rasp.language.operators import COMPARE
 
 if TYPE_CHECKING:
     from rasp.models.checker.program_facts import ProgramFacts
+    from rasp.models.checker.slots import Numbers
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,39 @@ class Lookup:
             keys |= {INDEX}
         self.queries = facts.with_values([side.queries for side in sides], facts.space(queries))
         self.keys = facts.with_values([side.keys for side in sides], facts.space(keys))
+        self.sides = sides
+
+    def check_pairs(self) -> None:
+        """Refuse more pairs than there is room for."""
         pairs = len(self.queries) * len(self.keys) * len(self.picks)
-        if pairs > facts.limits.check_pairs:
+        if pairs > self.facts.limits.check_pairs:
             raise TooMuch("check_pairs", f"there are {pairs:,} pairs of a query and a key")
+
+    def thin(self, queries: Numbers, keys: Numbers) -> tuple[Numbers, Numbers]:
+        """Leave out queries, and keys, that compare and score as others do: the numbers that are
+        left, which are read on the relations that are left."""
+        asked, sent = self.compared()
+        kept_queries, kept_keys = _firsts(asked, queries), _firsts(sent, keys)
+        self.queries, self.keys = self.queries.where(kept_queries), self.keys.where(kept_keys)
+        return queries.where(kept_queries), keys.where(kept_keys)
+
+    def compared(self) -> tuple[Array, Array]:
+        """(query, side) and (key, side): what picks depend on."""
+        asked = [self._column(side.queries, self.queries).places for side in self.sides]
+        sent = [self._column(side.keys, self.keys).places for side in self.sides]
+        if self.facts.inputs.causal:
+            asked, sent = [*asked, self.queries.states(INDEX)], [*sent, self.keys.states(INDEX)]
+        return (np.array(asked, int).reshape(len(asked), len(self.queries)).T,
+                np.array(sent, int).reshape(len(sent), len(self.keys)).T)  # fmt: skip
+
+    def among(self, queries: Array, keys: Array) -> Lookup:
+        """The same of some queries and keys."""
+        other = copy(self)
+        other.queries = Relation(self.queries.names, self.queries.rows[queries])
+        other.keys = Relation(self.keys.names, self.keys.rows[keys])
+        for name in ("seen", "columns", "units"):
+            vars(other).pop(name, None)
+        return other
 
     # -- picks ------------------------------------------------------------------------------------
 
@@ -114,6 +146,7 @@ class Lookup:
 
     def picked(self, pick: Pick) -> Array:
         """(query, key): what all selectors of a pick hold for."""
+        self.check_pairs()
         truth = self.seen.copy()
         for node in pick.selectors:
             truth &= self._truth(node)
@@ -211,9 +244,9 @@ class Lookup:
         packing, longest = increments.packing, self.facts.inputs.max_length
         keeps = None if fits is None else lambda number: fits(packing.unpacked(number))
         memo: dict[object, list[list[Vector]]] = {}
-        for rows in increments.alike():
+        for query, rows in increments.alike():
             found: list[list[Vector]] = [[] for _ in range(longest)]
-            for level, options, own in increments.options(int(rows[0])):
+            for level, options, own in increments.options(query):
                 key = level is None, tuple(options), tuple(own)
                 if key not in memo:
                     sums = sums_by_length(options, own, keeps, self.facts.limits.check_sums)
@@ -226,25 +259,40 @@ class Lookup:
 class Increments:
     """What each key adds to the sums of a query: a vector, packed."""
 
-    def __init__(self, lookup: Lookup) -> None:
-        self.lookup, facts = lookup, lookup.facts
-        picks, keys = lookup.picks, lookup.keys
+    def __init__(self, whole: Lookup) -> None:
+        picks = whole.picks
         best = [place for place, pick in enumerate(picks) if pick.best is not None]
         if len(best) > 1:
             raise Refused("two kinds of best picks are looked at together")
         self.best = best[0] if best else None
-        self.patterns = np.zeros((len(lookup.queries), len(keys)), int)
+        self.classes, classes = _numbered(whole.added())
+        common = [name for name in whole.keys.names if name in whole.queries.names]
+        for shared in (common, []):  # where there are too many, a query's own key may be any
+            self.shared = shared
+            asked, sent = self._kinds(whole, classes)
+            if len(asked[1]) * len(sent[1]) * len(picks) <= whole.facts.limits.check_pairs:
+                break
+        self.kind_of, self.class_of = asked[0], classes[sent[1]]
+        self.lookup = lookup = whole.among(asked[1], sent[1])
+        self.patterns = np.zeros((len(lookup.queries), len(lookup.keys)), int)
         for place, pick in enumerate(picks):
             self.patterns += lookup.picked(pick).astype(int) << place
         self.ranks = lookup.worth(picks[self.best]) if self.best is not None else None
-        self.classes, self.class_of = _numbered(lookup.added())
         self.term_picks = [picks.index(term.pick) for term in lookup.terms]
         added = [self._vector(number, pattern) for number in self.classes
                  for pattern in range(1 << len(picks))]  # fmt: skip
-        self.packing = Packing.of(added, facts.inputs.max_length)
+        self.packing = Packing.of(added, lookup.facts.inputs.max_length)
         self.packed = [self.packing.packed(vector) for vector in added]
         self.places = self._places()
-        self.shared = [name for name in keys.names if name in lookup.queries.names]
+
+    def _kinds(self, whole: Lookup, classes: Array) -> list[tuple[Array, Array]]:
+        """Queries, and keys, that are alike for all that is asked here: see `row_ids`."""
+        asked, sent = whole.compared()
+        mine = whole.queries.columns(self.shared)
+        index = [INDEX] if INDEX in whole.keys.names else []
+        theirs = whole.keys.columns(dict.fromkeys([*self.shared, *index]))
+        return [row_ids(np.hstack([asked, mine])),
+                row_ids(np.hstack([sent, theirs, classes[:, None]]))]  # fmt: skip
 
     def _vector(self, values: tuple[int, ...], pattern: int) -> Vector:
         """What a key adds that some picks have: 1 to each of these, and its values."""
@@ -259,13 +307,12 @@ class Increments:
             return [np.arange(len(keys))] * longest
         return [np.flatnonzero(keys.states(INDEX) == place) for place in range(longest)]
 
-    def alike(self) -> Iterator[Array]:
-        """Queries that pick alike, and have the same key of their own."""
+    def alike(self) -> Iterator[tuple[int, Array]]:
+        """One of each kind of query that picks alike, with its own key; and all queries of it."""
         (own,) = codes_of(self.lookup.queries.columns(self.shared))
         tables = [self.patterns, own[:, None], *([] if self.ranks is None else [self.ranks])]
-        table = np.ascontiguousarray(np.hstack(tables))
-        kind = np.dtype((np.void, table.dtype.itemsize * table.shape[1]))
-        yield from groups(np.unique(table.view(kind).reshape(-1), return_inverse=True)[1])
+        for kinds in groups(row_ids(np.hstack(tables))[0]):
+            yield int(kinds[0]), np.flatnonzero(np.isin(self.kind_of, kinds))
 
     def options(self, query: int) -> Iterator[tuple[int | None, list[Options], list[Options]]]:
         """What each position can add, and what the query's own can; with `select_best`, once for
@@ -306,6 +353,25 @@ class Increments:
         if level is None or level < 0 or self.best is None:
             return vectors
         return [vector for vector in vectors if vector[self.best]]
+
+
+def _firsts(places: Array, numbers: Numbers) -> Array:
+    """(row,): whether it is the first of those that are alike and that an input can have."""
+    at = np.flatnonzero(numbers.there)
+    table = np.hstack([numbers.value, numbers.wrong, places])[at]
+    kept = np.zeros(len(numbers.there), bool)
+    kept[at[row_ids(table)[1]]] = True
+    return kept
+
+
+def row_ids(table: Array) -> tuple[Array, Array]:
+    """(row,): a number for each different row; and the first row of each."""
+    table = np.ascontiguousarray(table)
+    if not table.shape[1]:
+        return np.zeros(len(table), int), np.zeros(min(1, len(table)), int)
+    kind = np.dtype((np.void, table.dtype.itemsize * table.shape[1]))
+    _, first, which = np.unique(table.view(kind).reshape(-1), return_index=True, return_inverse=True)
+    return which.reshape(-1), first
 
 
 def _numbered(rows: Sequence[tuple[Any, ...]]) -> tuple[list[tuple[Any, ...]], Array]:

@@ -108,6 +108,7 @@ class ProgramFacts:
         self.loose: set[Name] = plain.loose if plain else set()
         """The variables of which numbers may be of several kinds."""
         self.numbers: dict[Given, Name] = plain.numbers if plain else {}
+        self.told_by = once(self._told_by)
         self.space_of, self.domain = once(self._space), once(self._domain)
         self.over, self.base_of = once(self._over), once(self._base_of)
         self.table, self.closure = once(self._table), once(self._closure)
@@ -222,15 +223,15 @@ class ProgramFacts:
 
     def _space(self, names: tuple[Name, ...]) -> Relation:
         """What several variables depend on is looked at beside them, as far as there is room."""
-        counts: dict[Name, int] = {}
-        for name in names:
-            for other in self._told_by(name) - {*names}:
-                counts[other] = counts.get(other, 0) + 1
-        hidden = [name for name, count in counts.items() if count > 1]
-        longer = [LENGTH] if INDEX in (*names, *hidden) or len(names) > 1 else []
-        for more in ([*hidden, *longer], longer, []):
+        told = [self.told_by(name) for name in names]
+        shared = {other for one in told for other in one
+                  if sum(other in mine for mine in told) > 1 or other in names}  # fmt: skip
+        near = [other for one in told for other in one if other in shared]
+        linked = [other for one in told for other in one if shared & {other, *self.told_by(other)}]
+        longer = [LENGTH] if INDEX in (*names, *linked) or len(names) > 1 else []
+        for more in ([*linked, *longer], [*near, *longer], longer, []):
             wide = tuple(dict.fromkeys((*names, *more)))
-            if self._estimate(wide) <= self.limits.check_rows:
+            if self._estimate(wide) <= self.limits.check_rows // 4:
                 break
         return self.kept(self._joined(wide)).onto(names)
 
@@ -241,15 +242,16 @@ class ProgramFacts:
             total *= max(1, len(self.domain(name)))
         return total
 
-    def _told_by(self, name: Name) -> set[Name]:
-        """What a head's queries, or an s-op, depend on."""
+    def _told_by(self, name: Name) -> frozenset[Name]:
+        """What a head's queries, or an s-op, depend on; and what that does."""
         node, place = (self.node_of(name), self.head_of(name)) if name >= 0 else (None, None)
+        found: set[Name] = set()
         if node is not None:
-            return {*self.over(node)}
-        if place is not None:
+            found = {*self.over(node)}
+        elif place is not None:
             sides = self.given(name).pick.sides
-            return {v for side in sides for v in self.over(side.queries)}
-        return set()
+            found = {v for side in sides for v in self.over(side.queries)}
+        return frozenset(found.union(*(self.told_by(other) for other in found)))
 
     def _ground(self, names: set[Name]) -> Relation:
         """A BOS is at index 0 and only there, and an index is below the length."""

@@ -58,13 +58,12 @@ class Numbers:
     def wrong(self) -> Array:
         return np.asarray(self.off + self.rounded)
 
-    def inside(self) -> Numbers:
-        """The rows that an input can have."""
-        kept = self.there
+    def where(self, kept: Array) -> Numbers:
+        """Some of the rows."""
         if kept.all():
             return self
         tables = (table[kept] for table in (self.value, self.off, self.rounded, self.size))
-        return Numbers(self.space.where(kept), *tables, self.count, kept[kept])
+        return Numbers(self.space.where(kept), *tables, self.count, self.there[kept])
 
 
 class SlotStream:

@@ -201,14 +201,17 @@ class Walk:
         """
         stream, head = self.stream, walk.head
         away = np.array([channel.spread for channel in channels])
-        keys = [stream.steepness(head.key)] * 1
-        asked = stream.largest(head.query, head.query_bias)
-        sent = stream.largest(head.key, head.key_bias)
-        if self.sink is not None:
-            sent = np.maximum(sent, np.abs(self.sink.read(head.key, head.key_bias)[0]))
-            asked = np.maximum(asked, np.abs(self.sink.read(head.query, head.query_bias)[0]))
-        steep = float(asked @ keys[0] + sent @ stream.steepness(head.query))
-        return np.asarray(stream.steepness(head.value) + 2 * away * steep)
+        by_query = _steepest(stream, head.key, head.key_bias, head.query)
+        by_key = _steepest(stream, head.query, head.query_bias, head.key)
+        slope = stream.steepness(head.value)
+        if self.sink is None:
+            return np.asarray(slope + away * (by_query + by_key))
+        by_query = max(by_query, _steep(stream, self.sink, head.key, head.key_bias, head.query))
+        by_sink = _steep(stream, self.sink, head.query, head.query_bias, head.key)
+        sent = np.abs(self.sink.read(head.value, head.value_bias)[0])
+        leaked = 2 * walk.gaps.leak * (sent + stream.largest(head.value, head.value_bias))
+        steep = np.maximum(away * (by_query + by_key), 2 * leaked * (by_query + by_sink))
+        return np.asarray(slope + steep)
 
     def _variables(self, layer: int, head: int) -> dict[int, Name]:
         return {claimed.output: name for name, claimed in enumerate(self.claims.variables)
@@ -230,6 +233,25 @@ class Walk:
             self.gradient = max(self.gradient, steepest)
             if not margin > 0:
                 raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})")
+
+
+def _steepest(stream: SlotStream, one: Array, bias: Array, other: Array) -> float:
+    """The largest gradient of a score by what one side reads, whatever the other side is."""
+    slots = stream.touched(one)
+    tables = [slot.value @ one[:, slot.dims].T for slot in slots]
+    off = [float(stream.steepness(np.abs(other)) @ (slot.off @ np.abs(one[:, slot.dims]).T).max(axis=0))
+           for slot in slots]  # fmt: skip
+    if len(tables) != 1:
+        tables.append(np.zeros((1, len(one))))
+    tables[-1] = tables[-1] + bias
+    found = (float(stream.steepness(table @ other).max(initial=0.0)) for table in tables)
+    return sum(found) + sum(off)
+
+
+def _steep(stream: SlotStream, sink: SinkRow, one: Array, bias: Array, other: Array) -> float:
+    """The same where the sink is that other side."""
+    number, off = sink.read(one, bias)
+    return float(stream.steepness((number @ other)[None])[0] + off @ stream.steepness(other))
 
 
 @contextmanager
