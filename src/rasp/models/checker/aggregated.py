@@ -7,7 +7,7 @@ input, so their vectors are reached together, and say how one decides another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -17,7 +17,7 @@ import numpy as np
 
 from rasp.base.atoms import Atom
 from rasp.models.certificate.claims import Refused
-from rasp.models.checker.lookups import Lookup, Pick, Reached, Term
+from rasp.models.checker.lookups import Lookup, Pick, Term
 from rasp.models.checker.node_parts import aggregates_in, ground_of, is_of_counts
 from rasp.models.checker.relations import (
     LENGTH,
@@ -25,7 +25,9 @@ from rasp.models.checker.relations import (
     Name,
     Relation,
     TooMuch,
+    codes_of,
     distinct,
+    groups,
     kinds,
     number_of,
     times,
@@ -119,39 +121,36 @@ class _Together:
 
     def relation(self, context: Sequence[Name], by_length: bool) -> Relation:
         facts, queries = self.facts, self.lookup.queries
-        names = [name for name in queries.names if name in context]
-        timed = facts.space((*queries.names, LENGTH))
-        places, lengths = timed.places(queries), timed.states(LENGTH)
-        kept = [*names, *([LENGTH] if by_length else [])]
-        tables, total = [], 0
-        for reached in self.lookup.reach(self._fits):
-            for known, vectors in self._cases(reached, timed.columns(kept), places, lengths):
-                states = self._states(vectors)
-                total += len(known) * len(states)
-                if total > 4 * facts.limits.check_rows:
-                    raise TooMuch("check_rows", f"a head can give {total:,} rows")
-                tables.append(times(known, states))
+        kept = [*(name for name in queries.names if name in context), *([LENGTH] * by_length)]
+        tables, total = [np.zeros((0, len(kept) + len(self.wanted)), int)], 0
+        for known, vectors in self._cases(kept):
+            states = self._states(vectors)
+            total += len(known) * len(states)
+            if total > 4 * facts.limits.check_rows:
+                raise TooMuch("check_rows", f"a head can give {total:,} rows")
+            tables.append(times(known, states))
         facts.partial |= self.dropped
         self._check_kinds()
-        empty = np.zeros((0, len(kept) + len(self.wanted)), int)
-        return Relation((*kept, *(name for name, _ in self.wanted)),
-                        distinct(np.vstack([empty, *tables])))  # fmt: skip
+        names = (*kept, *(name for name, _ in self.wanted))
+        return Relation(names, distinct(np.vstack(tables)))
 
-    def _cases(
-        self, reached: Reached, known: Array, places: Array, lengths: Array
-    ) -> Iterator[tuple[Array, list[Vector]]]:
-        """What queries know at some length, and the sums that they can get."""
-        mine = np.isin(places, reached.rows)
-        pending: dict[bytes, tuple[Array, set[Vector]]] = {}
-        for length, vectors in enumerate(reached.by_length):
-            rows = distinct(known[mine & (lengths == length)])
-            if len(rows) and vectors:
-                _, sums = pending.setdefault(rows.tobytes(), (rows, set()))
-                sums.update(vectors)
-        for rows, sums in pending.values():
-            yield rows, [*sums]
+    def _cases(self, kept: Sequence[Name]) -> Iterator[tuple[Array, set[Vector]]]:
+        """What queries know, at each length, and the sums that they can get."""
+        timed = self.facts.space((*self.lookup.queries.names, LENGTH))
+        places, reached = timed.places(self.lookup.queries), list(self.lookup.reach(self._fits))
+        kind_of = np.full(len(self.lookup.queries) + 1, -1)
+        for kind, part in enumerate(reached):
+            kind_of[part.rows] = kind
+        ids = np.stack([kind_of[places], timed.states(LENGTH)], axis=1)
+        table = distinct(np.hstack([ids, timed.columns(kept)])[kind_of[places] >= 0])
+        pending: dict[tuple[int, bytes], tuple[Array, set[Vector]]] = {}
+        for alike in groups(codes_of(table[:, :2])[0]):
+            (kind, length), rows = table[alike[0], :2].tolist(), table[alike, 2:]
+            _, sums = pending.setdefault((kind, rows.tobytes()), (rows, set()))
+            sums.update(reached[kind].by_length[length])
+        yield from pending.values()
 
-    def _states(self, vectors: Sequence[Vector]) -> Array:
+    def _states(self, vectors: Iterable[Vector]) -> Array:
         """(row, thing): the states that all these are."""
         memo: dict[tuple[int, int, int], list[int]] = {}
         rows: list[tuple[int, ...]] = []

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from rasp.base.atoms import Atom
 from rasp.models.certificate.claims import INDEX, Refused
-from rasp.models.checker.relations import LENGTH, Array, Column, Name, Relation, TooMuch, codes_of, groups
+from rasp.models.checker.relations import Array, Column, Name, Relation, TooMuch, groups
 from rasp.models.checker.sumsets import Options, Packing, Vector, sums_by_length
 from rasp.language.graph import (
     Score,
@@ -70,6 +70,10 @@ class Term:
     pick: Pick
     values: SOp
     is_sum: bool = False
+
+
+Case: TypeAlias = tuple[int | None, list[Options], list[Options]]
+"""The best score, and what each position can add, and the query's own."""
 
 
 @dataclass(frozen=True)
@@ -244,16 +248,22 @@ class Lookup:
         packing, longest = increments.packing, self.facts.inputs.max_length
         keeps = None if fits is None else lambda number: fits(packing.unpacked(number))
         memo: dict[object, list[list[Vector]]] = {}
-        for query, rows in increments.alike():
-            found: list[list[Vector]] = [[] for _ in range(longest)]
-            for level, options, own in increments.options(query):
-                key = level is None, tuple(options), tuple(own)
+        alike: dict[tuple[object, ...], list[Array]] = {}
+        for rows, cases in increments.cases():
+            keys = []
+            for level, options, own in cases:
+                key = level is None or level < 0, tuple(options), tuple(own)
                 if key not in memo:
                     sums = sums_by_length(options, own, keeps, self.facts.limits.check_sums)
                     memo[key] = [increments.reached(level, numbers) for numbers in sums]
+                keys.append(key)
+            alike.setdefault(tuple(dict.fromkeys(keys)), []).append(rows)
+        for keys_of_kind, parts in alike.items():
+            found: list[list[Vector]] = [[] for _ in range(longest)]
+            for key in keys_of_kind:
                 for every, some in zip(found, memo[key], strict=True):
                     every += some
-            yield Reached(rows, found)
+            yield Reached(np.concatenate(parts), found)
 
 
 class Increments:
@@ -301,48 +311,79 @@ class Increments:
         return (*counts, *(value * counts[pick] for value, pick in terms))
 
     def _places(self) -> list[Array]:
-        """For each position, the keys that can be there."""
+        """For each position, or for all, the keys that can be there."""
         keys, longest = self.lookup.keys, self.lookup.facts.inputs.max_length
         if INDEX not in keys.names:
-            return [np.arange(len(keys))] * longest
+            return [np.arange(len(keys))]
         return [np.flatnonzero(keys.states(INDEX) == place) for place in range(longest)]
 
-    def alike(self) -> Iterator[tuple[int, Array]]:
-        """One of each kind of query that picks alike, with its own key; and all queries of it."""
-        (own,) = codes_of(self.lookup.queries.columns(self.shared))
-        tables = [self.patterns, own[:, None], *([] if self.ranks is None else [self.ranks])]
-        for kinds in groups(row_ids(np.hstack(tables))[0]):
-            yield int(kinds[0]), np.flatnonzero(np.isin(self.kind_of, kinds))
-
-    def options(self, query: int) -> Iterator[tuple[int | None, list[Options], list[Options]]]:
-        """What each position can add, and what the query's own can; with `select_best`, once for
-        each score that the best can have (-1: nothing is picked)."""
-        mine = self.lookup.queries.columns(self.shared)[query]
-        own = (self.lookup.keys.columns(self.shared) == mine).all(axis=1)
-        patterns = self.patterns[query]
-        if self.best is None or self.ranks is None:
-            yield None, *self._options(patterns, own, np.ones(len(own), bool))
+    def cases(self) -> Iterator[tuple[Array, list[Case]]]:
+        """Queries that get the same, and what each position can add there, and their own; with
+        `select_best`, once for each score that the best can have (-1: nothing is picked)."""
+        own = row_ids(np.vstack([self.lookup.queries.columns(self.shared),
+                                 self.lookup.keys.columns(self.shared)]))[0]  # fmt: skip
+        mine, theirs = own[: len(self.patterns)], own[len(self.patterns) :]
+        if self.ranks is not None:
+            yield from self._cases_of_best(mine, theirs)
             return
-        ranks, is_picked = self.ranks[query], patterns >> self.best & 1 == 1
-        for level in (-1, *np.unique(ranks[is_picked]).tolist()):
-            possible = ~is_picked | (ranks <= level)  # a better one would be picked instead
-            lesser = is_picked & (ranks < level)
-            yield level, *self._options(patterns - (lesser << self.best), own, possible)
+        kinds = (self.class_of << len(self.lookup.picks)) + self.patterns
+        bits = [self._bits(kinds, mine, theirs, at) for at in self.places]
+        for alike in groups(row_ids(np.hstack(bits))[0]):
+            every, own_ones = self._decoded([part[alike[0]] for part in bits])
+            yield self._rows(alike), [(None, every, own_ones)]
+
+    def _rows(self, kinds: Array) -> Array:
+        """The queries of some kinds."""
+        return np.flatnonzero(np.isin(self.kind_of, kinds))
+
+    def _bits(self, kinds: Array, mine: Array, theirs: Array, at: Array) -> Array:
+        """(query, bit): which increments some key at a position has, and the query's own."""
+        count = len(self.packed)
+        table = np.zeros((len(kinds), 2 * count), bool)
+        table[np.arange(len(kinds))[:, None], kinds[:, at]] = True
+        asked, sent = np.nonzero(mine[:, None] == theirs[at][None])
+        table[asked, count + kinds[asked, at[sent]]] = True
+        return np.packbits(table, axis=1)
+
+    def _decoded(self, bits: Sequence[Array]) -> tuple[list[Options], list[Options]]:
+        """The options that such bits stand for, at each position."""
+        every, own = [], []
+        for part in bits:
+            table = np.unpackbits(part)[: 2 * len(self.packed)].reshape(2, -1)
+            one, other = (frozenset(self.packed[kind] for kind in np.flatnonzero(row).tolist())
+                          for row in table)  # fmt: skip
+            every.append(one)
+            own.append(other)
+        return self._at_all(every), self._at_all(own)
+
+    def _at_all(self, options: list[Options]) -> list[Options]:
+        """Options for each position, where all positions may have the same."""
+        return options * (self.lookup.facts.inputs.max_length // len(options))
+
+    def _cases_of_best(self, mine: Array, theirs: Array) -> Iterator[tuple[Array, list[Case]]]:
+        assert self.ranks is not None and self.best is not None
+        table = np.hstack([self.patterns, mine[:, None], self.ranks])
+        for alike in groups(row_ids(table)[0]):
+            query, cases = int(alike[0]), list[Case]()
+            patterns, ranks, own = self.patterns[query], self.ranks[query], theirs == mine[query]
+            is_picked = patterns >> self.best & 1 == 1
+            for level in (-1, *np.unique(ranks[is_picked]).tolist()):
+                possible = ~is_picked | (ranks <= level)  # a better one would be picked instead
+                lesser = is_picked & (ranks < level)
+                options = self._options(patterns - (lesser << self.best), own, possible)
+                cases.append((level, *options))
+            yield self._rows(alike), cases
 
     def _options(
         self, patterns: Array, own: Array, possible: Array
     ) -> tuple[list[Options], list[Options]]:
         kinds = (self.class_of << len(self.lookup.picks)) + patterns
         every, mine = [], []
-        for place, at in enumerate(self.places):
-            if place and at is self.places[place - 1]:
-                every.append(every[-1])
-                mine.append(mine[-1])
-                continue
-            at = at[possible[at]]
+        for place in self.places:
+            at = place[possible[place]]
             every.append(self._added(kinds[at]))
             mine.append(self._added(kinds[at[own[at]]]))
-        return every, mine
+        return self._at_all(every), self._at_all(mine)
 
     def _added(self, kinds: Array) -> Options:
         return frozenset(self.packed[kind] for kind in np.unique(kinds).tolist())

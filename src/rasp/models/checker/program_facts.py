@@ -108,6 +108,7 @@ class ProgramFacts:
         self.loose: set[Name] = plain.loose if plain else set()
         """The variables of which numbers may be of several kinds."""
         self.numbers: dict[Given, Name] = plain.numbers if plain else {}
+        self._places: dict[tuple[int, int], tuple[Relation, Relation, Array]] = {}
         self.told_by = once(self._told_by)
         self.space_of, self.domain = once(self._space), once(self._domain)
         self.over, self.base_of = once(self._over), once(self._base_of)
@@ -295,6 +296,13 @@ class ProgramFacts:
         rows = np.hstack([space.rows, states[:, None]])
         return Relation((*space.names, name), rows[states >= 0])
 
+    def places(self, space: Relation, inner: Relation) -> Array:
+        """(row,): which row of a relation of some of its variables each row is; -1 for none."""
+        key = id(space), id(inner)
+        if key not in self._places:
+            self._places[key] = space, inner, space.places(inner)
+        return self._places[key][2]
+
     def with_values(self, nodes: Iterable[SOp], space: Relation) -> Relation:
         """The rows in which the program has values: the others are of no input in question."""
         fine = np.ones(len(space), bool)
@@ -391,7 +399,7 @@ class ProgramFacts:
         if found is None:
             raise Refused("an s-op is not a function of what is claimed")
         inner, column = found
-        return column.at(space.places(inner))
+        return column.at(self.places(space, inner))
 
     def _table(self, node: SOp, names: tuple[Name, ...]) -> Table | None:
         """An s-op by its operator, where these variables decide the operands; else by all that it

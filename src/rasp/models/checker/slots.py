@@ -126,26 +126,27 @@ class SlotStream:
         for slot in self.touched(rows):
             inner, mine = rows[:, slot.dims].T, rows[:, slot.dims].any(axis=1)
             used[slot.dims] = True
-            held, wrong, known = self._over(slot, space)
-            there &= known
-            value[:, mine] += held @ inner[:, mine]
-            off[:, mine] += wrong @ np.abs(inner[:, mine])
-            size[:, mine] += (np.abs(held) + wrong) @ np.abs(inner[:, mine])
+            held, wrong, places = self._over(slot, space)
+            there &= places >= 0
+            inner, weights = inner[:, mine], np.abs(inner[:, mine])
+            value[:, mine] += (held @ inner)[places]
+            off[:, mine] += (wrong @ weights)[places]
+            size[:, mine] += ((np.abs(held) + wrong) @ weights)[places]
         beside = np.abs(rows[:, ~used]).sum(axis=1) * self.moved  # nothing is there but noise
         count = (rows != 0).sum(axis=1) + (bias != 0)
         off, size = off + beside, size + beside
         return Numbers(space, value, off, rounding(count, size), size, count, there)
 
     def _over(self, slot: Slot, space: Relation) -> tuple[Array, Array, Array]:
-        """(row, dimension): what a slot holds in the rows of a relation, how far off that is, and
-        (row,) whether an input can have the row at all."""
-        if {*slot.space.names} <= {*space.names}:
-            places = space.places(slot.space)
-            at = np.maximum(places, 0)
-            return slot.value[at], slot.off[at], places >= 0
+        """(row, dimension): what a slot holds, and how far off that is; and in each row of a
+        relation, which of these rows it is: -1 where no input is there."""
         key = id(slot), id(space)
         if key not in self._projected:
-            found = self.projected(slot.space, slot.value, slot.off, space)
+            if {*slot.space.names} <= {*space.names}:
+                found = slot.value, slot.off, self.facts.places(space, slot.space)
+            else:
+                value, off, there = self.projected(slot.space, slot.value, slot.off, space)
+                found = value, off, np.where(there, np.arange(len(space)), -1)
             self._projected[key] = (slot, space), found
         return self._projected[key][1]
 
@@ -155,7 +156,7 @@ class SlotStream:
         """Numbers by the rows of one relation as numbers by those of another: between the least and
         the most of all rows that both are part of."""
         wide = self.facts.space({*inner.names, *space.names})
-        at, onto = wide.places(inner), wide.places(space)
+        at, onto = self.facts.places(wide, inner), self.facts.places(wide, space)
         fine = np.flatnonzero((at >= 0) & (onto >= 0))
         fine = fine[np.argsort(onto[fine], kind="stable")]
         low, high = np.zeros((2, len(space), value.shape[1]))
