@@ -84,7 +84,7 @@ class HeadWalk:
         self.stream, self.facts, self.sink = stream, stream.facts, sink
         self.claim, self.head, self.variables = claim, head, variables
         self.gaps: ScoreGaps = score_gaps(stream, sink, claim, head)
-        self.pick = Pick(tuple(claim.selectors), claim.best)
+        self.pick = Pick(tuple(claim.selectors), claim.best, self.facts.inputs.causal)
         self.always = self.facts.always_picks(self.pick)
         self._check_claim()
 

@@ -134,7 +134,8 @@ def _parts(
         columns = [member for member in members if isinstance(member, int)]
         conditions = [member[0] for member in members if isinstance(member, tuple)]
         selectors = tuple(claim.conjuncts[place].selector for place in conditions if place >= 0)
-        yield columns, Pick(selectors, claim.best if -1 in conditions else None), -1 in conditions
+        best = claim.best if -1 in conditions else None
+        yield columns, Pick(selectors, best, facts.inputs.causal), best is not None
 
 
 def _linked(
@@ -168,7 +169,7 @@ class _Part:
         self.count = len(head.key)
         there = queries.there[:, None] & keys.there[None]
         self.match = self.lookup.picked(pick) & there
-        self.fail = ~self.match & self.lookup.seen & there
+        self.fail = ~self.match & self.lookup.seen(pick) & there
         self.worth = self.lookup.worth(pick) if has_best else None
 
     def gaps(self) -> PartGaps:

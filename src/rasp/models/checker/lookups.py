@@ -46,6 +46,8 @@ class Pick:
 
     selectors: tuple[Selector, ...]
     best: Scorer | None = None
+    is_causal: bool = False
+    """Whether no key after the query is picked: so it is of heads of a causal model."""
 
     @property
     def compared(self) -> list[Select]:
@@ -135,23 +137,22 @@ class Lookup:
         other = copy(self)
         other.queries = Relation(self.queries.names, self.queries.rows[queries])
         other.keys = Relation(self.keys.names, self.keys.rows[keys])
-        for name in ("seen", "columns", "units"):
+        for name in ("columns", "units"):
             vars(other).pop(name, None)
         return other
 
     # -- picks ------------------------------------------------------------------------------------
 
-    @cached_property
-    def seen(self) -> Array:
+    def seen(self, pick: Pick) -> Array:
         """(query, key): whether a query sees a key at all: in a causal model, none after it."""
-        if not self.facts.inputs.causal:
+        if not pick.is_causal:
             return np.ones((len(self.queries), len(self.keys)), bool)
         return np.asarray(self.keys.states(INDEX)[None] <= self.queries.states(INDEX)[:, None])
 
     def picked(self, pick: Pick) -> Array:
         """(query, key): what all selectors of a pick hold for."""
         self.check_pairs()
-        truth = self.seen.copy()
+        truth = self.seen(pick)
         for node in pick.selectors:
             truth &= self._truth(node)
         return truth

@@ -14,6 +14,7 @@ nothing was left out, and every node was looked at, the program has a value on e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -183,8 +184,8 @@ class ProgramFacts:
         output = head.outputs[claimed.output]
         if output.carrier is not None or head.mode not in ("mean", "sum") or head.family:
             raise Refused("a head of a kind that is not followed")
-        return Given(Pick(tuple(head.selectors), head.best), output.values, output.default,
-                     head.mode == "sum")  # fmt: skip
+        pick = Pick(tuple(head.selectors), head.best, self.inputs.causal)
+        return Given(pick, output.values, output.default, head.mode == "sum")
 
     def leaf(self, given: Given) -> Name:
         """The number of something aggregated that is no output of a head."""
@@ -368,9 +369,9 @@ class ProgramFacts:
         """Whether two picks have the same keys, always."""
         if one.best is not other.best:
             return False
-        if one.selectors == other.selectors:
+        plain = replace(one, best=None), replace(other, best=None)
+        if plain[0] == plain[1]:
             return True
-        plain = Pick(one.selectors), Pick(other.selectors)
         lookup = Lookup(self, plain)
         return bool((lookup.picked(plain[0]) == lookup.picked(plain[1])).all())
 
