@@ -4,7 +4,7 @@ A variable is a token, an index, the length, what a head gives to a query, or th
 Claims name them; what they are is said by the program's own nodes, so that nothing that claims say
 can make a relation false. Relations come from five rules: what tokens and indices are (`ground`),
 an operator applied to rows (`table`), what sums over keys can be (`together`), a promise (`kept`),
-and joins. Each rests on relations that are complete already: `once` refuses what would need itself.
+and joins. Each rests on relations that are complete already: `Once` refuses what would need itself.
 
 Rows on which the program has no value are left out, since no input in question is there. Where
 nothing was left out, and every node was looked at, the program has a value on every input: see
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -73,21 +73,22 @@ Table = tuple[Relation, Column]
 T = TypeVar("T")
 
 
-def once(find: Callable[..., T]) -> Callable[..., T]:
+class Once(Generic[T]):
     """A function that is computed once for each argument, and refused where it needs itself: so
     every result rests on others that were complete before it."""
-    known: dict[tuple[Any, ...], T] = {}
-    begun: set[tuple[Any, ...]] = set()
 
-    def answer(*asked: Any) -> T:
-        if asked not in known:
-            if asked in begun:
+    def __init__(self, find: Callable[..., T]) -> None:
+        self.find = find
+        self.known: dict[tuple[Any, ...], T] = {}
+        self.begun: set[tuple[Any, ...]] = set()
+
+    def __call__(self, *asked: Any) -> T:
+        if asked not in self.known:
+            if asked in self.begun:
                 raise Refused("claims tell of something by itself")
-            begun.add(asked)
-            known[asked] = find(*asked)
-        return known[asked]
-
-    return answer
+            self.begun.add(asked)
+            self.known[asked] = self.find(*asked)
+        return self.known[asked]
 
 
 class ProgramFacts:
@@ -110,14 +111,14 @@ class ProgramFacts:
         """The variables of which numbers may be of several kinds."""
         self.numbers: dict[Given, Name] = plain.numbers if plain else {}
         self._places: dict[tuple[int, int], tuple[Relation, Relation, Array]] = {}
-        self.told_by = once(self._told_by)
-        self.space_of, self.domain = once(self._space), once(self._domain)
-        self.over, self.base_of = once(self._over), once(self._base_of)
-        self.table, self.closure = once(self._table), once(self._closure)
-        self.direct, self.fact = once(self._direct), once(self._fact)
-        self.output_rows, self.always_picks = once(self._output_rows), once(self._always_picks)
-        self.is_single = once(lambda pick: is_single(self, pick))
-        self.is_one_value = once(self._is_one_value)
+        self.told_by = Once(self._told_by)
+        self.space_of, self.domain = Once(self._space), Once(self._domain)
+        self.over, self.base_of = Once(self._over), Once(self._base_of)
+        self.table, self.closure = Once(self._table), Once(self._closure)
+        self.direct, self.fact = Once(self._direct), Once(self._fact)
+        self.output_rows, self.always_picks = Once(self._output_rows), Once(self._always_picks)
+        self.is_single = Once(lambda pick: is_single(self, pick))
+        self.is_one_value = Once(self._is_one_value)
         self.conditions = [] if inputs.where is None or plain is None else conditions_of(inputs.where)
 
     # -- variables --------------------------------------------------------------------------------
