@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
-import rasp
+from models import KINDS, Arrays, Kind, compiled, outputs_of
 from rasp.base.errors import RaspError
 from rasp.language.graph import Node
 from rasp.models.certificate import Verdict
 from rasp.models.certificate.claims import Claims
 from rasp.models.checker.theorem import check_model
 from rasp.models.compiler import Transformer
-
-CERTIFICATE = Path(__file__).parents[1] / "certificate"
-sys.path.insert(0, str(CERTIFICATE))
-
-from models import KINDS, Arrays, Kind, compiled, outputs_of  # noqa: E402
 
 MORE = {
     "three letters": Kind('out = "x" if tokens == "a" and indices > 1 else tokens;', "abc", 3),
@@ -67,6 +60,3 @@ def verdict(
     found = model.weights.arrays() if arrays is None else arrays
     claims = model.claims if claims is None else claims
     return check_model(found, outputs, model.settings, model.readouts, claims)
-
-
-__all__ = ["KINDS", "Kind", "compiled", "outputs_of", "rasp", "robust_kinds", "robust_model"]
