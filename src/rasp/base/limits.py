@@ -57,6 +57,8 @@ class Limits:
     """Rows of one table of the checker."""
     check_sums: int = 50_000_000
     """Sums over keys that the checker adds up for queries that pick alike."""
+    check_seconds: float = 600.0
+    """Seconds that the checker spends on one model."""
     seconds: float = 300.0
     """Seconds that one request takes: running a text, and applying what it made to an input."""
     spent: float = field(default=0.0, kw_only=True, compare=False, repr=False)

@@ -14,14 +14,13 @@ from swaps import Case, change, honest_case
 from models import all_inputs
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspError
-from rasp.base.limits import DEFAULT_LIMITS
 from rasp.language.evaluator.plain import EvaluationError, evaluate
 from rasp.language.graph import Select, SelectorAnd, SelectorNot, SelectorOr, SOp, score_terms
 from rasp.models.certificate.claims import INDEX, TOKEN, Refused
 from rasp.models.checker.aggregated import Given
 from rasp.models.checker.program_facts import ProgramFacts
 from rasp.models.checker.relations import LENGTH, kinds, typed
-from rasp.models.checker.theorem import NONSENSE, check_model, facts_of
+from rasp.models.checker.theorem import NONSENSE, ModelCheck
 from rasp.models.compiler.model.vocabulary_inputs import keeps_promise
 
 pytestmark = pytest.mark.slow
@@ -135,17 +134,8 @@ def states_of(looked: Looked, names: tuple[int, ...], at: int) -> list[list[int]
     return rows
 
 
-def faults(case: Case) -> list[str]:
-    """Whatever a check believes of a case that is not so on some input."""
-    try:
-        facts = facts_of(case.claims, case.settings, case.outputs, [None] * len(case.outputs),  # type: ignore[list-item]
-                         DEFAULT_LIMITS)  # fmt: skip
-    except (Refused, AttributeError, *NONSENSE):
-        return []
-    return _faults(facts, case)
-
-
-def _faults(facts: ProgramFacts, case: Case) -> list[str]:
+def look_further(facts: ProgramFacts, case: Case) -> None:
+    """Look at more variables together than the weights ask for."""
     for name in range(len(case.claims.variables)):
         try:
             facts.space([name, TOKEN, INDEX])
@@ -157,7 +147,6 @@ def _faults(facts: ProgramFacts, case: Case) -> list[str]:
             facts.column(node, facts.space(facts.over(node)))
         except (Refused, *NONSENSE):
             continue
-    return []
 
 
 @pytest.mark.parametrize("name", robust_kinds())
@@ -166,15 +155,12 @@ def test_what_is_believed_of_a_model_is_so_on_every_input(name: str) -> None:
     chooser, case = random.Random(name), honest_case(model, outputs)
     for number in range(6):
         settings = case.settings
-        try:
-            facts = facts_of(case.claims, settings, case.outputs, model.readouts, DEFAULT_LIMITS)
-        except (Refused, *NONSENSE):
-            facts = None
-        if facts is not None:
-            found = check_model(model.weights.arrays(), case.outputs, settings, model.readouts,
-                                case.claims, facts=facts)  # fmt: skip
-            assert found.holds or number
-            _faults(facts, case)
+        check = ModelCheck(model.weights.arrays(), case.outputs, settings, model.readouts,
+                           case.claims)  # fmt: skip
+        assert check.verdict().holds or number
+        if "facts" in vars(check):
+            facts = check.facts
+            look_further(facts, case)
             for tokens in inputs_of(model, case):
                 assert [*untrue(facts, tokens)] == [], (case.what, tokens)
         case = change(honest_case(model, outputs), chooser)

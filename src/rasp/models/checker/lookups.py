@@ -19,7 +19,7 @@ import numpy as np
 
 from rasp.base.atoms import Atom
 from rasp.models.certificate.claims import INDEX, Refused
-from rasp.models.checker.relations import Array, Column, Name, Relation, TooMuch, groups
+from rasp.models.checker.relations import Array, Column, Name, Relation, TooMuch, codes_of, groups
 from rasp.models.checker.sumsets import Options, Packing, Vector, sums_by_length
 from rasp.language.graph import (
     Score,
@@ -131,6 +131,11 @@ class Lookup:
             asked, sent = [*asked, self.queries.states(INDEX)], [*sent, self.keys.states(INDEX)]
         return (np.array(asked, int).reshape(len(asked), len(self.queries)).T,
                 np.array(sent, int).reshape(len(sent), len(self.keys)).T)  # fmt: skip
+
+    def different(self) -> Lookup:
+        """The same of queries, and keys, that picks tell apart."""
+        asked, sent = self.compared()
+        return self.among(row_ids(asked)[1], row_ids(sent)[1])
 
     def among(self, queries: Array, keys: Array) -> Lookup:
         """The same of some queries and keys."""
@@ -277,12 +282,7 @@ class Increments:
             raise Refused("two kinds of best picks are looked at together")
         self.best = best[0] if best else None
         self.classes, classes = _numbered(whole.added())
-        common = [name for name in whole.keys.names if name in whole.queries.names]
-        for shared in (common, []):  # where there are too many, a query's own key may be any
-            self.shared = shared
-            asked, sent = self._kinds(whole, classes)
-            if len(asked[1]) * len(sent[1]) * len(picks) <= whole.facts.limits.check_pairs:
-                break
+        asked, sent = self._kinds(whole, classes)
         self.kind_of, self.class_of = asked[0], classes[sent[1]]
         self.lookup = lookup = whole.among(asked[1], sent[1])
         self.patterns = np.zeros((len(lookup.queries), len(lookup.keys)), int)
@@ -297,13 +297,29 @@ class Increments:
         self.places = self._places()
 
     def _kinds(self, whole: Lookup, classes: Array) -> list[tuple[Array, Array]]:
-        """Queries, and keys, that are alike for all that is asked here: see `row_ids`."""
+        """Queries, and keys, that are alike for all that is asked here: see `row_ids`.
+
+        A query's own key has the same states. Where these decide it, queries are told apart by the
+        kind of their own key; else by the states. Where that would be too many, it may be any key.
+        """
         asked, sent = whole.compared()
-        mine = whole.queries.columns(self.shared)
-        index = [INDEX] if INDEX in whole.keys.names else []
-        theirs = whole.keys.columns(dict.fromkeys([*self.shared, *index]))
-        return [row_ids(np.hstack([asked, mine])),
-                row_ids(np.hstack([sent, theirs, classes[:, None]]))]  # fmt: skip
+        index = whole.keys.columns([INDEX] if INDEX in whole.keys.names else [])
+        keys = np.hstack([sent, index, classes[:, None]])
+        shared = [name for name in whole.keys.names if name in whole.queries.names]
+        if len(shared) == len(whole.keys.names):
+            kinds = row_ids(keys)
+            own = np.append(kinds[0], -1)[whole.queries.places(whole.keys)]
+            queries = row_ids(np.hstack([asked, own[:, None]]))
+            self.mine, self.theirs = own[queries[1]], np.arange(len(kinds[1]))
+            return [queries, kinds]
+        for names in (shared, []):
+            mine, theirs = codes_of(whole.queries.columns(names), whole.keys.columns(names))
+            kinds = row_ids(np.hstack([keys, theirs[:, None]]))
+            queries = row_ids(np.hstack([asked, mine[:, None]]))
+            if len(queries[1]) * len(kinds[1]) * len(whole.picks) <= whole.facts.limits.check_pairs:
+                break
+        self.mine, self.theirs = mine[queries[1]], theirs[kinds[1]]
+        return [queries, kinds]
 
     def _vector(self, values: tuple[int, ...], pattern: int) -> Vector:
         """What a key adds that some picks have: 1 to each of these, and its values."""
@@ -321,14 +337,11 @@ class Increments:
     def cases(self) -> Iterator[tuple[Array, list[Case]]]:
         """Queries that get the same, and what each position can add there, and their own; with
         `select_best`, once for each score that the best can have (-1: nothing is picked)."""
-        own = row_ids(np.vstack([self.lookup.queries.columns(self.shared),
-                                 self.lookup.keys.columns(self.shared)]))[0]  # fmt: skip
-        mine, theirs = own[: len(self.patterns)], own[len(self.patterns) :]
         if self.ranks is not None:
-            yield from self._cases_of_best(mine, theirs)
+            yield from self._cases_of_best()
             return
         kinds = (self.class_of << len(self.lookup.picks)) + self.patterns
-        bits = [self._bits(kinds, mine, theirs, at) for at in self.places]
+        bits = [self._bits(kinds, at) for at in self.places]
         for alike in groups(row_ids(np.hstack(bits))[0]):
             every, own_ones = self._decoded([part[alike[0]] for part in bits])
             yield self._rows(alike), [(None, every, own_ones)]
@@ -337,12 +350,12 @@ class Increments:
         """The queries of some kinds."""
         return np.flatnonzero(np.isin(self.kind_of, kinds))
 
-    def _bits(self, kinds: Array, mine: Array, theirs: Array, at: Array) -> Array:
+    def _bits(self, kinds: Array, at: Array) -> Array:
         """(query, bit): which increments some key at a position has, and the query's own."""
         count = len(self.packed)
         table = np.zeros((len(kinds), 2 * count), bool)
         table[np.arange(len(kinds))[:, None], kinds[:, at]] = True
-        asked, sent = np.nonzero(mine[:, None] == theirs[at][None])
+        asked, sent = np.nonzero(self.mine[:, None] == self.theirs[at][None])
         table[asked, count + kinds[asked, at[sent]]] = True
         return np.packbits(table, axis=1)
 
@@ -361,12 +374,12 @@ class Increments:
         """Options for each position, where all positions may have the same."""
         return options * (self.lookup.facts.inputs.max_length // len(options))
 
-    def _cases_of_best(self, mine: Array, theirs: Array) -> Iterator[tuple[Array, list[Case]]]:
+    def _cases_of_best(self) -> Iterator[tuple[Array, list[Case]]]:
         assert self.ranks is not None and self.best is not None
-        table = np.hstack([self.patterns, mine[:, None], self.ranks])
+        table = np.hstack([self.patterns, self.mine[:, None], self.ranks])
         for alike in groups(row_ids(table)[0]):
             query, cases = int(alike[0]), list[Case]()
-            patterns, ranks, own = self.patterns[query], self.ranks[query], theirs == mine[query]
+            patterns, ranks, own = self.patterns[query], self.ranks[query], self.theirs == self.mine[query]
             is_picked = patterns >> self.best & 1 == 1
             for level in (-1, *np.unique(ranks[is_picked]).tolist()):
                 possible = ~is_picked | (ranks <= level)  # a better one would be picked instead

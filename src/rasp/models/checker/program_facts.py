@@ -48,6 +48,7 @@ from rasp.models.checker.relations import (
     Column,
     Name,
     Relation,
+    TooMuch,
     combined,
     free,
     function_of,
@@ -67,7 +68,7 @@ from rasp.language.graph import (
     apply_operator,
     in_order,
 )
-from rasp.base.limits import Limits
+from rasp.base.limits import Clock, Limits
 
 Table = tuple[Relation, Column]
 T = TypeVar("T")
@@ -104,6 +105,9 @@ class ProgramFacts:
         self.partial = False
         """Whether the program may fail somewhere."""
         self.evaluated: set[Node] = set()
+        self.found_from: dict[Node, set[Name | None]] = {}
+        """The outputs of heads that aggregates were found from."""
+        self.clock = Clock(replace(limits, seconds=limits.check_seconds, spent=0.0))
         self.numbering: dict[Name, dict[object, int]] = plain.numbering if plain else {}
         self.atoms: dict[Name, list[Atom | None]] = plain.atoms if plain else {}
         """What the states of a variable are; `numbering` is the other way round."""
@@ -120,6 +124,11 @@ class ProgramFacts:
         self.is_single = Once(lambda pick: is_single(self, pick))
         self.is_one_value = Once(self._is_one_value)
         self.conditions = [] if inputs.where is None or plain is None else conditions_of(inputs.where)
+
+    def spend(self) -> None:
+        """Refuse where the time is up."""
+        if self.clock.is_over():
+            raise TooMuch("check_seconds", f"it takes more than {self.limits.check_seconds:g} seconds")
 
     # -- variables --------------------------------------------------------------------------------
 
@@ -222,6 +231,7 @@ class ProgramFacts:
 
     def space(self, names: Iterable[Name]) -> Relation:
         """All that some variables can be together, or more."""
+        self.spend()
         return self.space_of(tuple(sorted({*names})))
 
     def _space(self, names: tuple[Name, ...]) -> Relation:
@@ -373,7 +383,7 @@ class ProgramFacts:
         plain = replace(one, best=None), replace(other, best=None)
         if plain[0] == plain[1]:
             return True
-        lookup = Lookup(self, plain)
+        lookup = Lookup(self, plain).different()
         return bool((lookup.picked(plain[0]) == lookup.picked(plain[1])).all())
 
     def _direct(self, node: Aggregate) -> Name | None:
@@ -475,6 +485,8 @@ class ProgramFacts:
         if not aggregates and others <= {*names}:
             return None
         whole = self._parts_together(aggregates, outputs, {*inner} | others)
+        for part in aggregates:
+            self.found_from.setdefault(part, set()).update(outputs)
         known = {part: whole.states(self.leaf(given_of(part))) for part in aggregates}
         return function_of(inner, whole, self._evaluated(node, whole, known, stops))
 

@@ -34,10 +34,14 @@ class SinkRow:
         count = (rows != 0).sum(axis=1) + (bias != 0)
         return self.precision.ends(value, np.abs(rows) @ wrong + rounding(count, size))
 
+    @property
+    def length(self) -> float:
+        """The root of the sum of squares of the row, at most."""
+        return float(np.linalg.norm(np.abs(self.value) + self.off))
+
     def disturbed(self, noise: float) -> SinkRow:
         """The same moved by the noise: a part of the root mean square of the row."""
-        length = np.linalg.norm(np.abs(self.value) + self.off)
-        more = noise * length / np.sqrt(len(self.value))
+        more = noise * self.length / np.sqrt(len(self.value))
         return SinkRow(self.value, self.off + more, self.precision)
 
     def after(

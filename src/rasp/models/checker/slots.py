@@ -94,7 +94,7 @@ class SlotStream:
             self.slots.append(Slot(dims, space, held, wrong))
 
     def disturb(self) -> float:
-        """Move everything by the noise; return how much that is, and so how large the stream is."""
+        """Move everything by the noise; return how long the stream is, at most, before that."""
         squares = [((np.abs(slot.value) + slot.off) ** 2).sum(axis=1).max() for slot in self.slots]
         length = np.sqrt(sum(squares) + self.moved**2 * int((~self.written).sum()))
         more = self.noise * length / np.sqrt(self.size)
@@ -102,7 +102,7 @@ class SlotStream:
             self.moved += more
             self.slots = [replace(slot, off=slot.off + more) for slot in self.slots]
             self._projected.clear()
-        return float(more)
+        return float(length)
 
     def touched(self, rows: Array) -> list[Slot]:
         """The slots that rows of weights read."""

@@ -1,6 +1,6 @@
 """Arrays, a program and claims in; a verdict out: whether the model answers as the program does.
 
-Theorem. If `check_model` finds nothing to refuse, then on every input of 1 to N tokens of the
+Theorem. If `ModelCheck` finds nothing to refuse, then on every input of 1 to N tokens of the
 vocabulary (that begins with the BOS, if there is one; and keeps the promise, if there is one) on
 which the program has a value, the forward pass over these arrays in float32 reads out the program's
 answer at every position. Sums may be added up in any order, and a softmax may be fused: see
@@ -19,6 +19,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from rasp.models.certificate.claims import (
     TOKEN,
     ClaimedOutput,
     Claims,
+    HeadClaim,
     Inputs,
     Refused,
 )
@@ -36,6 +38,7 @@ from rasp.models.certificate.weights.precision import FLOAT32, Precision
 from rasp.models.certificate.weights.readout import Readout
 from rasp.models.checker.answers import is_read, margin_of
 from rasp.models.checker.head_outputs import HeadWalk, Moved
+from rasp.models.checker.head_scores import FAR, ScoreGaps
 from rasp.models.checker.hidden_units import feed_forward
 from rasp.models.checker.program_facts import ProgramFacts
 from rasp.models.checker.relations import Array, Name, typed
@@ -48,27 +51,52 @@ DEEP = 50_000
 """How deep Python may go: as deep as a program is nested."""
 
 
+class ModelCheck:
+    """A model, its program and its claims, of which nothing is believed.
+
+    Relations of the program are looked for once. Each statement about the arrays (float32, noise, a
+    coarser precision) is a walk of its own, which only looks at numbers.
+    """
+
+    def __init__(
+        self, arrays: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
+        readouts: Sequence[Readout], claims: Claims, limits: Limits = DEFAULT_LIMITS,
+    ) -> None:  # fmt: skip
+        self.arrays, self.outputs, self.inputs = arrays, outputs, inputs
+        self.readouts, self.claims, self.limits = readouts, claims, limits
+
+    @cached_property
+    def facts(self) -> ProgramFacts:
+        return facts_of(self.claims, self.inputs, self.outputs, self.readouts, self.limits)
+
+    def verdict(self, noise: float = 0.0, precision: Precision = FLOAT32) -> Verdict:
+        """Check the model. With `noise`, for a forward pass in which each number of the residual
+        stream is moved, after the embedding and after every block, by up to `noise` times the
+        stream's root mean square. With another `precision`, for one that rounds as it says.
+        """
+        blocks: list[tuple[str, str, float]] = []
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"), _deep():
+                walk = Walk(self.facts, self.arrays, self.outputs, self.readouts, blocks, noise,
+                            precision)  # fmt: skip
+                walk.run()
+                total = self.facts.is_total()
+        except Refused as refused:
+            where = f"{refused.where}: " if refused.where else ""
+            return Verdict(False, where + refused.why, tuple(blocks))
+        except NONSENSE as error:
+            reason = f"the claims make no sense ({type(error).__name__})"
+            return Verdict(False, reason, tuple(blocks))
+        return Verdict(True, "", tuple(blocks), total, frozenset(walk.readers), walk.wider,
+                       walk.gradient, tuple(walk.lengths))  # fmt: skip
+
+
 def check_model(
     arrays: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
-    readouts: Sequence[Readout], claims: Claims, noise: float = 0.0,
-    precision: Precision = FLOAT32, limits: Limits = DEFAULT_LIMITS,
-    facts: ProgramFacts | None = None,
+    readouts: Sequence[Readout], claims: Claims, limits: Limits = DEFAULT_LIMITS,
 ) -> Verdict:  # fmt: skip
-    """Check a model; nothing that the claims say is believed."""
-    blocks: list[tuple[str, str, float]] = []
-    try:
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"), _deep():
-            facts = facts or facts_of(claims, inputs, outputs, readouts, limits)
-            walk = Walk(facts, arrays, outputs, readouts, blocks, noise, precision)
-            walk.run()
-            total = facts.is_total()
-    except Refused as refused:
-        where = f"{refused.where}: " if refused.where else ""
-        return Verdict(False, where + refused.why, tuple(blocks))
-    except NONSENSE as error:
-        return Verdict(False, f"the claims make no sense ({type(error).__name__})", tuple(blocks))
-    return Verdict(True, "", tuple(blocks), total, frozenset(walk.readers), walk.wider,
-                   walk.gradient)  # fmt: skip
+    """Check a model in float32."""
+    return ModelCheck(arrays, outputs, inputs, readouts, claims, limits).verdict()
 
 
 def facts_of(
@@ -124,6 +152,8 @@ class Walk:
                      if has_sink else None)  # fmt: skip
         self.readers: set[int] = set()
         self.wider, self.gradient = False, 0.0
+        self.lengths: list[float] = []
+        """How long the stream is, at most, wherever there is noise; and the sink's row of it."""
 
     def run(self) -> None:
         self._embed()
@@ -141,6 +171,19 @@ class Walk:
                 self._after(f"layer{layer}.feed_forward")
         for place in range(len(self.readouts)):
             self._read_out(place)
+        self._check_labels()
+
+    def _check_labels(self) -> None:
+        """What labels say follows from what was checked: each aggregate is the output that it is
+        said to be, or was found from the outputs that it is said to go by."""
+        facts = self.facts
+        named = {*self.claims.aggregates, *(reader.node for reader in self.claims.readers)}
+        if not named <= facts.own:
+            raise Refused("the claims are about an s-op that the program does not have")
+        for node, meaning in self.claims.aggregates.items():
+            found = facts.found_from.get(node, set()) | {facts.direct(node)}
+            if not {*meaning.outputs} <= found:
+                raise Refused("an aggregate is not what it is said to be")
 
     def _embed(self) -> None:
         tokens = self.weights.tokens[: len(self.facts.inputs.vocabulary)]
@@ -152,8 +195,11 @@ class Walk:
 
     def _after(self, block: str) -> None:
         """Move everything by the noise, and note which s-ops can be read after a block."""
-        self.stream.disturb()
+        self.facts.spend()
+        length = self.stream.disturb()
+        self.lengths += [length] if self.noise else []
         if self.sink is not None:
+            self.lengths += [self.sink.length] if self.noise else []
             self.sink = self.sink.disturbed(self.noise)
         if self.noise or not self.stream.precision.is_float32:
             return  # readers are for people, who have time for float32
@@ -174,15 +220,25 @@ class Walk:
                 moved.append((head, channels, self._slope(walk, channels)))
                 leaks.append(walk.gaps.leak)
                 largest.append(self.stream.largest(head.value, head.value_bias))
-                room = min(walk.gaps.depth, walk.gaps.above_sink[0] if claim.mode == "mean" else np.inf)
-                detail = f"{claim.mode}; scores {room:.3g} apart"
-                self.blocks.append((f"layer {layer}, head {number + 1}", detail,
-                                    room - 2 * walk.gaps.error))  # fmt: skip
+                self._describe(f"layer {layer}, head {number + 1}", claim, walk.gaps)
         for head, channels, slopes in moved:
             for at, channel in enumerate(channels):
                 self._write(channel, head.out[:, at], slopes[at])
         if self.sink is not None:
             self.sink = self.sink.after(heads, leaks, largest)
+
+    def _describe(self, name: str, claim: HeadClaim, gaps: ScoreGaps) -> None:
+        """Note how far apart a head's scores are. One that may attend to something else than is
+        claimed is wrong even if nothing needs it, since labels tell what is claimed."""
+        room = min(gaps.depth, gaps.above_sink[0] if claim.mode == "mean" else FAR)
+        margin = room - 2 * gaps.error
+        if claim.conjuncts or claim.best is not None:
+            detail = f"{claim.mode}; scores {room:.3g} apart"
+        else:
+            detail, margin = f"{claim.mode}; looks everywhere", 1 - gaps.spread - 2 * gaps.error
+        self.blocks.append((name, detail, margin))
+        if not margin > 0 and not self.noise and self.stream.precision.is_float32:
+            raise Refused("a head does not attend to what it is said to")
 
     def _write(self, channel: Moved, direction: Array, slope: float) -> None:
         """What a channel adds: a direction, times its number. Each product is rounded."""
