@@ -12,11 +12,15 @@ from rasp.models.checker.relations import TooMuch
 from rasp.models.checker.sumsets import Packing, sums_by_length
 
 NEAR = [0, 1, -1, 7, 2**53, 2**53 + 1, 2**62, 2**62 - 1, 2**63, -(2**63), 2**63 - 1, 2**64]
-VECTORS = st.lists(st.tuples(st.sampled_from([0, 1]), st.sampled_from(NEAR)), min_size=1, max_size=3)
+VECTORS = st.lists(
+    st.tuples(st.sampled_from([0, 1]), st.sampled_from(NEAR)), min_size=1, max_size=3
+)
 POSITIONS = st.lists(VECTORS, min_size=1, max_size=4)
 
 
-def brute(options: list[list[tuple[int, int]]], own: list[list[tuple[int, int]]]) -> set[tuple[int, ...]]:
+def brute(
+    options: list[list[tuple[int, int]]], own: list[list[tuple[int, int]]]
+) -> set[tuple[int, ...]]:
     """All sums in which one position takes one of its own options."""
     found = set()
     for chosen in range(len(options)):
@@ -28,7 +32,9 @@ def brute(options: list[list[tuple[int, int]]], own: list[list[tuple[int, int]]]
 
 @given(POSITIONS, st.data())
 @settings(max_examples=300)
-def test_sums_are_those_that_trying_finds(options: list[list[tuple[int, int]]], data: st.DataObject) -> None:
+def test_sums_are_those_that_trying_finds(
+    options: list[list[tuple[int, int]]], data: st.DataObject
+) -> None:
     own = [data.draw(st.lists(st.sampled_from(every), max_size=2)) for every in options]
     packing = Packing.of([vector for every in options for vector in every], len(options))
     packed = [[frozenset(map(packing.packed, part)) for part in parts] for parts in (options, own)]

@@ -86,7 +86,9 @@ class Looked:
             found = {number: given for given, number in facts.numbers.items()}
             return self.given(found[name], at)
         node = facts.node_of(name)
-        atoms = self.node(node)[at : at + 1] if node is not None else self.given(facts.given(name), at)
+        atoms = (
+            self.node(node)[at : at + 1] if node is not None else self.given(facts.given(name), at)
+        )
         if UNKNOWN in atoms:
             raise LookupError
         return atoms

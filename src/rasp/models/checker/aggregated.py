@@ -184,7 +184,9 @@ class _Together:
         if not unit:
             raise Refused("a head averages what has no mean")
         mean = Fraction(total, unit * count)
-        self.facts.partial |= max(mean.numerator.bit_length(), mean.denominator.bit_length()) > MOST_BITS
+        self.facts.partial |= (
+            max(mean.numerator.bit_length(), mean.denominator.bit_length()) > MOST_BITS
+        )
         return [mean]
 
     def _check_kinds(self) -> None:

@@ -1,7 +1,8 @@
 """How far off a forward pass can be, operation by operation.
 
-A sum of n products in float32, in whatever order it is added up, is off by at most n + 1 units of
-2^-24 of the sum of all sizes; what is below 2^-126 may become 0. All bounds here are computed in
+In a sum of n products in float32, in whatever order, each term is rounded n times at most: once as a
+product, and n - 1 times as it is added to others. So the sum is off by at most n units of 2^-24 of
+the sum of all sizes; what is below 2^-126 may become 0. (A bias is a term like any other.) All bounds here are computed in
 float64, whose own error is 2^-29 of that: `SLACK` has room for it.
 
 A power of e in a softmax is charged by the size of the scores: fused attention on a GPU multiplies
@@ -37,7 +38,7 @@ def exp(exponent: float) -> float:
 
 
 def rounding(count: Array | float, size: Array | float) -> Array:
-    """What a sum of so many products, of so much all together, can be off."""
+    """What a sum of so many products, of so much all together, can be off: see above."""
     if not (size <= HUGE).all() if isinstance(size, np.ndarray) else not size <= HUGE:
         raise Refused("a number is too large")
-    return np.asarray(SLACK * UNIT * (count + 1) * size + TINY * (count + 1))
+    return np.asarray(SLACK * UNIT * count * size + TINY * (count + 1))

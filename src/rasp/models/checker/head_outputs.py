@@ -91,7 +91,9 @@ class HeadWalk:
     def _check_claim(self) -> None:
         """Every output of a head is one that some channel moves, and is a variable."""
         claim, count = self.claim, len(self.claim.outputs)
-        if len(claim.channels) != len(self.head.value_bias) or len(claim.values) != len(claim.channels):
+        if len(claim.channels) != len(self.head.value_bias) or len(claim.values) != len(
+            claim.channels
+        ):
             raise Refused("a head moves more values than are claimed, or fewer")
         moved = {place for channel in claim.channels for place, part in channel.items() if part}
         if claim.mode == "sum":
@@ -180,7 +182,9 @@ class HeadWalk:
         value, off = ((low + high) / 2)[states], ((high - low) / 2)[states]
         away = 2 * sent.size * self._others()
         error = off + away + self._relative * (np.abs(value) + off + away)
-        return Moved(space, value, error, 2 * float(error.max()) + float((high - low)[states].max()))
+        return Moved(
+            space, value, error, 2 * float(error.max()) + float((high - low)[states].max())
+        )
 
     def _ends(
         self, sent: Sent, output: HeadOutputClaim, domain: list[Atom | None]

@@ -213,9 +213,7 @@ class _Part:
         step, tie = FAR, 0.0
         if self.worth is None:
             return step, tie
-        for match, worth, scores in zip(
-            self.match[rows], self.worth[rows], score, strict=True
-        ):
+        for match, worth, scores in zip(self.match[rows], self.worth[rows], score, strict=True):
             order = np.lexsort((scores[match], worth[match]))
             ranks, ranked = worth[match][order], scores[match][order]
             if not len(ranks):

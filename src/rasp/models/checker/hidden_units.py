@@ -15,7 +15,7 @@ import numpy as np
 
 from rasp.models.certificate.claims import GroupClaim, Refused
 from rasp.models.certificate.weights.arrays import FeedForwardWeights
-from rasp.models.checker.float_errors import SLACK, TINY, UNIT, rounding
+from rasp.models.checker.float_errors import SLACK, TINY, rounding
 from rasp.models.checker.lookups import row_ids
 from rasp.models.checker.relations import Array, Relation
 from rasp.models.checker.slots import SlotStream
@@ -73,16 +73,17 @@ def feed_forward(
 def _group(stream: SlotStream, block: FeedForwardWeights, claim: GroupClaim) -> Added:
     dims = np.flatnonzero(block.out.any(axis=1))
     space = stream.facts.space(stream.facts.base(claim.inputs))
-    total, off = np.zeros((2, len(space), len(dims)))
+    total, off, size, count = np.zeros((4, len(space), len(dims)))
     there, slope = np.ones(len(space), bool), np.zeros(len(dims))
     for units in _same_rows(stream, block, dims):
         numbers = stream.read(units.row[None], np.zeros(1), space)
         there &= numbers.there
         points, onto = _different(np.hstack([numbers.value, numbers.off, numbers.size]))
         steep = float(stream.steepness(units.row[None])[0])
-        value, error, most = _run(stream, units, points, steep)
-        total, off, slope = total + value[onto], off + error[onto], slope + most
-    off = off + SLACK * UNIT * (len(block.bias) + 1) * np.abs(total)
+        value, error, most, on, steeper = _run(stream, units, points, steep)
+        total, off, slope = total + value[onto], off + error[onto], slope + steeper
+        size, count = size + most[onto], count + on[onto]
+    off = off + rounding(count, size)
     space, total, off = space.where(there), total[there], off[there]
     if claim.over is None:
         return Added(dims, space, total, off, slope)
@@ -122,18 +123,19 @@ def _different(table: Array) -> tuple[Array, Array]:
 
 def _run(
     stream: SlotStream, units: _Units, points: Array, steep: float
-) -> tuple[Array, Array, Array]:
-    """(point, dimension): what units add, and how far off; and (dimension,) the gradient."""
+) -> tuple[Array, Array, Array, Array, Array]:
+    """(point, dimension): what units add, how far off that is but for the rounding of the sum, and
+    the sum of all sizes, and how many these are; and (dimension,) the gradient, at most."""
     at_once = max(1, AT_ONCE // (6 * len(units.bias)))
     parts = [_run_batch(stream, units, points[first : first + at_once], steep)
              for first in range(0, len(points), at_once)]  # fmt: skip
-    value, error, slope = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return value, error, slope.max(axis=0, initial=0.0)
+    value, error, size, on, slope = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return value, error, size, on, slope.max(axis=0, initial=0.0)
 
 
 def _run_batch(
     stream: SlotStream, units: _Units, points: Array, steep: float
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array, Array]:
     z, wrong, size = points.T
     sizes = np.abs(units.out).T
     before = z[:, None] * units.factor + units.bias  # (point, unit)
@@ -150,14 +152,14 @@ def _run_batch(
     on = before + width + alone > 0
     error += ((alone + TINY) * on) @ sizes
     error = _coarser(stream, before, width + alone, hidden, error, sizes)
-    count = on.sum(axis=1)[:, None]
-    error += SLACK * UNIT * (count + 2) * ((high + alone * on) @ sizes)
+    largest = np.maximum(high, hidden)
     near = on & (before - width - alone < 0)
     slope = np.abs((on * ~near * units.factor) @ units.out.T) * steep
     slope += ((near * np.abs(units.factor)) @ sizes) * steep
     slope += sum((np.abs((on * ~near * way) @ units.out.T) + (near * np.abs(way)) @ sizes) * most
                  for way, most in zip(units.ways.T, units.way_slopes, strict=True))  # fmt: skip
-    return value, error, slope
+    count = on.astype(float) @ (units.out != 0).T
+    return value, error, (largest + alone * on) @ sizes, count, slope
 
 
 def _coarser(

@@ -379,7 +379,11 @@ class Increments:
         table = np.hstack([self.patterns, self.mine[:, None], self.ranks])
         for alike in groups(row_ids(table)[0]):
             query, cases = int(alike[0]), list[Case]()
-            patterns, ranks, own = self.patterns[query], self.ranks[query], self.theirs == self.mine[query]
+            patterns, ranks, own = (
+                self.patterns[query],
+                self.ranks[query],
+                self.theirs == self.mine[query],
+            )
             is_picked = patterns >> self.best & 1 == 1
             for level in (-1, *np.unique(ranks[is_picked]).tolist()):
                 possible = ~is_picked | (ranks <= level)  # a better one would be picked instead
@@ -425,7 +429,9 @@ def row_ids(table: Array) -> tuple[Array, Array]:
     if not table.shape[1]:
         return np.zeros(len(table), int), np.zeros(min(1, len(table)), int)
     kind = np.dtype((np.void, table.dtype.itemsize * table.shape[1]))
-    _, first, which = np.unique(table.view(kind).reshape(-1), return_index=True, return_inverse=True)
+    _, first, which = np.unique(
+        table.view(kind).reshape(-1), return_index=True, return_inverse=True
+    )
     return which.reshape(-1), first
 
 

@@ -123,12 +123,16 @@ class ProgramFacts:
         self.output_rows, self.always_picks = Once(self._output_rows), Once(self._always_picks)
         self.is_single = Once(lambda pick: is_single(self, pick))
         self.is_one_value = Once(self._is_one_value)
-        self.conditions = [] if inputs.where is None or plain is None else conditions_of(inputs.where)
+        self.conditions = (
+            [] if inputs.where is None or plain is None else conditions_of(inputs.where)
+        )
 
     def spend(self) -> None:
         """Refuse where the time is up."""
         if self.clock.is_over():
-            raise TooMuch("check_seconds", f"it takes more than {self.limits.check_seconds:g} seconds")
+            raise TooMuch(
+                "check_seconds", f"it takes more than {self.limits.check_seconds:g} seconds"
+            )
 
     # -- variables --------------------------------------------------------------------------------
 
@@ -499,7 +503,9 @@ class ProgramFacts:
         named = [(self.leaf(given_of(part)), given_of(part)) for part in aggregates]
         named += [(name, self.given(name)) for name in sorted(outputs)]
         ground = others & {TOKEN, INDEX}
-        told = {v for _, given in named for side in given.pick.sides for v in self.over(side.queries)}
+        told = {
+            v for _, given in named for side in given.pick.sides for v in self.over(side.queries)
+        }
         whole = together(self, named, (*(others - outputs), *told), False, (*ground,))
         if others <= {*whole.names}:
             return whole

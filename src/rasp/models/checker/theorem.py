@@ -167,7 +167,9 @@ class Walk:
                 for added in feed_forward(self.stream, block, self.claims.groups[layer]):
                     self.stream.add(added.dims, added.space, added.value, added.off, added.slope)
             if block.bias.size:
-                self.blocks.append((f"feed-forward {layer}", f"{len(block.bias)} hidden units", 0.0))
+                self.blocks.append(
+                    (f"feed-forward {layer}", f"{len(block.bias)} hidden units", 0.0)
+                )
                 self._after(f"layer{layer}.feed_forward")
         for place in range(len(self.readouts)):
             self._read_out(place)
@@ -212,7 +214,9 @@ class Walk:
         moved: list[tuple[HeadWeights, list[Moved], Array]] = []
         leaks, largest = [], []
         heads = self.weights.heads[layer - 1]
-        for number, (claim, head) in enumerate(zip(self.claims.heads[layer - 1], heads, strict=True)):
+        for number, (claim, head) in enumerate(
+            zip(self.claims.heads[layer - 1], heads, strict=True)
+        ):
             with _at(f"layer {layer}, head {number + 1}"):
                 variables = self._variables(layer, number)
                 walk = HeadWalk(self.stream, self.sink, claim, head, variables)

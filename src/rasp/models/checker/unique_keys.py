@@ -12,7 +12,16 @@ from rasp.models.certificate.program.orders import is_strict_order
 from rasp.models.checker.aggregated import Given, together
 from rasp.models.checker.lookups import Pick
 from rasp.models.checker.relations import number_of
-from rasp.language.graph import Const, Indices, Select, Selector, SelectorAnd, SelectorNot, SelectorOr, SOp
+from rasp.language.graph import (
+    Const,
+    Indices,
+    Select,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    SOp,
+)
 from rasp.language.operators import OUTCOMES
 
 if TYPE_CHECKING:
