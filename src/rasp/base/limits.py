@@ -51,14 +51,6 @@ class Limits:
     """Cells of one selection asked for as a matrix."""
     memory: int = 2_000_000_000
     """Bytes of the values that a text makes, and of those alive while it is applied to an input."""
-    check_pairs: int = 60_000_000
-    """Pairs of a query and a key that the checker of models compares for one head."""
-    check_rows: int = 4_000_000
-    """Rows of one table of the checker."""
-    check_sums: int = 50_000_000
-    """Sums over keys that the checker adds up for queries that pick alike."""
-    check_seconds: float = 600.0
-    """Seconds that the checker spends on one model."""
     seconds: float = 300.0
     """Seconds that one request takes: running a text, and applying what it made to an input."""
     spent: float = field(default=0.0, kw_only=True, compare=False, repr=False)

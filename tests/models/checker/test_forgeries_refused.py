@@ -23,9 +23,7 @@ from rasp.models.certificate import Verdict
 from rasp.models.compiler import Transformer
 
 CERTIFICATE = Path(__file__).parents[1] / "certificate"
-FILES = [path.stem for path in sorted(CERTIFICATE.glob("test_*.py"))
-         if path.stem.startswith("test_forge") or path.stem in ("test_claims", "test_known_refusals")]  # fmt: skip
-TAKEN = ("tmp_path", "monkeypatch", "capsys")
+FILES = [*sorted(path.stem for path in CERTIFICATE.glob("test_forge*.py")), "test_claims"]
 
 
 def forgeries() -> Iterator[tuple[str, str]]:

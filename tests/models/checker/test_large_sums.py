@@ -1,4 +1,4 @@
-"""Numbers near 2**53, 2**62 and 2**63 are numbers like any other: nothing wraps, nothing is lost."""
+"""Numbers near 2**53, 2**62 and 2**63 are numbers like any other: nothing wraps or is lost."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from models import Kind, compiled, expected_of, mistakes_in, outputs_of
 from robust_models import verdict
 
 import rasp
-from rasp.base.limits import DEFAULT_LIMITS
+from models import Kind, compiled, expected_of, mistakes_in, outputs_of
 from rasp.language.graph import Const, Elementwise, SOp, Tokens
 from rasp.models.certificate.claims import ClaimedOutput, Claims, HeadOutputClaim
+from rasp.models.checker.relations import DEFAULT_BUDGET
 from rasp.models.checker.theorem import facts_of
 from rasp.models.compiler import Transformer
 
@@ -52,8 +52,8 @@ def test_an_output_that_nothing_moves_is_refused(one: int, other: int) -> None:
     (readout,) = model.readouts
     atoms = list(readout.atoms)
     for place in range(len(atoms) - 1):
-        swapped = replace(model, claims=claims, readouts=(replace(readout, atoms=tuple(
-            [*atoms[:place], atoms[place + 1], atoms[place], *atoms[place + 2 :]])),))  # fmt: skip
+        others = (*atoms[:place], atoms[place + 1], atoms[place], *atoms[place + 2 :])
+        swapped = replace(model, claims=claims, readouts=(replace(readout, atoms=others),))
         assert not verdict(swapped, outputs).holds
         swapped = replace(swapped, claims=model.claims)
         if mistakes_in(swapped, expected_of(model, outputs)):
@@ -65,13 +65,13 @@ def test_what_is_said_of_such_an_output_is_true(one: int, other: int) -> None:
     """The relation of both has every pair of means that an input has."""
     model = compiled(MEAN)
     claims = with_unmoved(model, one, other)
-    facts = facts_of(claims, model.settings, outputs_of(model), model.readouts, DEFAULT_LIMITS)
+    facts = facts_of(claims, model.settings, outputs_of(model), model.readouts, DEFAULT_BUDGET)
     mean, unmoved = [name for name in range(len(claims.variables)) if facts.head_of(name)]
     space = facts.space((mean, unmoved))
     found = {(Fraction(facts.domain(mean)[a]), Fraction(facts.domain(unmoved)[b]))  # type: ignore[arg-type]
              for a, b in space.rows.tolist()}  # fmt: skip
-    wanted = {(Fraction(sum(row), len(row)), Fraction(sum([other, one][bit] for bit in row), len(row)))
-              for row in rows(8)}  # fmt: skip
+    wanted = {tuple(Fraction(sum(numbers), len(row)) for numbers in (
+              row, [[other, one][bit] for bit in row])) for row in rows(8)}  # fmt: skip
     assert wanted <= found
     assert len(found) == len(wanted)
 

@@ -107,10 +107,9 @@ def untrue(facts: ProgramFacts, tokens: tuple[Atom, ...]) -> Iterator[str]:
                 yield f"{relation.names} at {at}"
         for node, relation, column in tables:
             states, value = states_of(looked, relation.names, at), looked.node(node)[at]
-            rows = [] if states is None else [place for place, row in enumerate(relation.rows.tolist())
-                                              if row in states]  # fmt: skip
             if states is None or value is UNKNOWN:
                 continue
+            rows = [place for place, row in enumerate(relation.rows.tolist()) if row in states]
             held = [column.atoms[column.places[place]] for place in rows]
             known = [typed(one) for atom in held for one in
                      (kinds(atom) if column.loose else [atom])]  # fmt: skip

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.base.atoms import Atom
+from rasp.language.graph import Aggregate, SelectBest, SOp
 from rasp.models.certificate.claims import Refused
-from rasp.models.checker.lookups import Lookup, Pick, Term
+from rasp.models.checker.lookups import Lookup, Pick, SumTerm
 from rasp.models.checker.node_parts import aggregates_in, ground_of, is_of_counts
+from rasp.models.checker.reached_sums import reach
 from rasp.models.checker.relations import (
     LENGTH,
     Array,
@@ -33,10 +35,9 @@ from rasp.models.checker.relations import (
     times,
 )
 from rasp.models.checker.sumsets import Vector
-from rasp.language.graph import Aggregate, SelectBest, SOp
 
 if TYPE_CHECKING:
-    from rasp.models.checker.program_facts import ProgramFacts
+    from rasp.models.checker.program_spaces import ProgramSpaces
 
 MOST_BITS = 4096
 """Of a mean that no limit of the language is near to."""
@@ -53,7 +54,7 @@ class Given:
 
 
 def together(
-    facts: ProgramFacts, wanted: Sequence[tuple[Name, Given]], context: Sequence[Name],
+    facts: ProgramSpaces, wanted: Sequence[tuple[Name, Given]], context: Sequence[Name],
     by_length: bool, asked: Sequence[Name] = (),
 ) -> Relation:  # fmt: skip
     """Everything that some of what a query gets can be, beside those variables of `context` that
@@ -75,19 +76,21 @@ def together(
 
 def given_of(node: Aggregate) -> Given:
     """What an aggregate averages, over which picks."""
-    selector, best = node.selector, None
-    if isinstance(selector, SelectBest):
-        selector, best = selector.selector, selector.scorer
-    return Given(Pick((selector,), best), node.values, node.default, False)
+    match node.selector:
+        case SelectBest(selector, scorer):
+            pick = Pick((selector,), scorer)
+        case selector:
+            pick = Pick((selector,))
+    return Given(pick, node.values, node.default, False)
 
 
 class _Together:
     def __init__(
-        self, facts: ProgramFacts, wanted: Sequence[tuple[Name, Given]], asked: Sequence[Name]
+        self, facts: ProgramSpaces, wanted: Sequence[tuple[Name, Given]], asked: Sequence[Name]
     ) -> None:  # fmt: skip
         self.facts, self.wanted = facts, wanted
         self.picks = list(dict.fromkeys(given.pick for _, given in wanted))
-        terms = [Term(given.pick, given.values, given.is_sum) for _, given in wanted]
+        terms = [SumTerm(given.pick, given.values, given.is_sum) for _, given in wanted]
         self.lookup = Lookup(facts, self.picks, terms, asked)
         self.held = [self._held(term) for term in range(len(terms))]
         self.alone = [self.facts.is_single(pick) for pick in self.picks]
@@ -126,8 +129,8 @@ class _Together:
         for known, vectors in self._cases(kept):
             states = self._states(vectors)
             total += len(known) * len(states)
-            if total > 4 * facts.limits.check_rows:
-                raise TooMuch("check_rows", f"a head can give {total:,} rows")
+            if total > 4 * facts.budget.rows:
+                raise TooMuch("rows", f"a head can give {total:,} rows")
             tables.append(times(known, states))
         facts.partial |= self.dropped
         self._check_kinds()
@@ -137,7 +140,8 @@ class _Together:
     def _cases(self, kept: Sequence[Name]) -> Iterator[tuple[Array, set[Vector]]]:
         """What queries know, at each length, and the sums that they can get."""
         timed = self.facts.space((*self.lookup.queries.names, LENGTH))
-        places, reached = timed.places(self.lookup.queries), list(self.lookup.reach(self._fits))
+        fits = self._fits if any(self.alone) or any(self.failing) else None
+        places, reached = timed.places(self.lookup.queries), list(reach(self.lookup, fits))
         kind_of = np.full(len(self.lookup.queries) + 1, -1)
         for kind, part in enumerate(reached):
             kind_of[part.rows] = kind

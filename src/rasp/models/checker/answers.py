@@ -12,13 +12,13 @@ from itertools import pairwise
 import numpy as np
 
 from rasp.base.atoms import Atom
+from rasp.language.graph import SOp
 from rasp.models.certificate.claims import ReaderClaim, Refused
 from rasp.models.certificate.weights.arrays import ReadoutWeights
 from rasp.models.certificate.weights.readout import Readout
 from rasp.models.checker.float_errors import SLACK, UNIT
-from rasp.models.checker.relations import Array, Column, Name, number_of, typed
+from rasp.models.checker.relations import Array, ColumnOfAtoms, Name, number_of, typed
 from rasp.models.checker.slots import Numbers, SlotStream
-from rasp.language.graph import SOp
 
 NARROW_TO_WIDE = (str, bool, int)
 MOST_ATOMS = 65_536
@@ -49,27 +49,19 @@ def margin_of(
     return lead(stream, numbers, kept, answers, readout), int(kept.sum()), wider
 
 
-def _right_places(column: Column, atoms: Sequence[Atom]) -> tuple[Array, bool]:
+def _right_places(column: ColumnOfAtoms, atoms: Sequence[Atom]) -> tuple[Array, bool]:
     """(atom,): the place of the answer that is right, -1 for none; and whether some is wider.
 
     An answer is of the program's kind. Where one number is of several kinds, and they are one
     number to the model, it is of the widest.
     """
     places = {typed(atom): place for place, atom in enumerate(atoms)}
-    equal: dict[object, set[type]] = {}
-    for atom in column.listed():
-        equal.setdefault(number_of(atom), set()).add(type(atom))
-    widest: dict[object, int] = {}
-    for atom in atoms:
-        if places[typed(atom)] is not None:
-            held = widest.get(number_of(atom))
-            if held is None or _width(atom) > _width(atoms[held]):
-                widest[number_of(atom)] = places[typed(atom)]
+    widest = {number_of(atom): places[typed(atom)] for atom in sorted(atoms, key=_width)}
     right, wider = [], False
-    for atom in column.atoms:
-        place = places.get(typed(atom), -1)
-        if atom is not None and (column.loose or place < 0):
-            place = widest.get(number_of(atom), -1)
+    for answer in column.atoms:
+        place = places.get(typed(answer), -1)
+        if answer is not None and (column.loose or place < 0):
+            place = widest.get(number_of(answer), -1)
             wider |= place >= 0
         right.append(place)
     return np.array(right, int), wider

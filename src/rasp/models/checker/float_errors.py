@@ -1,9 +1,9 @@
 """How far off a forward pass can be, operation by operation.
 
-In a sum of n products in float32, in whatever order, each term is rounded n times at most: once as a
-product, and n - 1 times as it is added to others. So the sum is off by at most n units of 2^-24 of
-the sum of all sizes; what is below 2^-126 may become 0. (A bias is a term like any other.) All bounds here are computed in
-float64, whose own error is 2^-29 of that: `SLACK` has room for it.
+In a sum of n products in float32, in whatever order, each term is rounded n times at most: once as
+a product, and n - 1 times as it is added to others. So the sum is off by at most n units of 2^-24
+of the sum of all sizes; what is below 2^-126 may become 0. (A bias is a term like any other.) All
+bounds here are computed in float64, whose own error is 2^-29 of that: `SLACK` has room for it.
 
 A power of e in a softmax is charged by the size of the scores: fused attention on a GPU multiplies
 scores by log2(e) in float32 before it subtracts the largest. On an H200, torch's was off by 9, 130

@@ -28,6 +28,7 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.base.atoms import Atom
+from rasp.language.graph import Const
 from rasp.models.certificate.claims import HeadClaim, HeadOutputClaim, Refused
 from rasp.models.certificate.weights.arrays import HeadWeights
 from rasp.models.checker.float_errors import QUOTIENT, SLACK, UNIT, exp
@@ -36,7 +37,6 @@ from rasp.models.checker.lookups import Pick
 from rasp.models.checker.relations import Array, Name, Relation, number_of, same
 from rasp.models.checker.sink_row import SinkRow
 from rasp.models.checker.slots import Numbers, SlotStream
-from rasp.language.graph import Const
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Moved:
 
 
 @dataclass(frozen=True, eq=False)
-class Sent:
+class SentValues:
     """What keys send to one channel, and the sink."""
 
     numbers: Numbers
@@ -132,7 +132,7 @@ class HeadWalk:
             return self._lone(sent, outputs)
         return self._mean(sent, outputs)
 
-    def _sent(self, at: int, row: Array, bias: Array) -> Sent:
+    def _sent(self, at: int, row: Array, bias: Array) -> SentValues:
         """What keys send, by what they are claimed to send it by; the values included."""
         names = {*self.facts.base(self.claim.values[at])}
         for place in self.claim.channels[at]:
@@ -141,11 +141,11 @@ class HeadWalk:
         numbers = numbers.where(numbers.there)
         value, off = self.stream.precision.ends(numbers.value, numbers.wrong)
         numbers = Numbers(numbers.space, value, off, np.zeros_like(off), numbers.size,
-                          numbers.count, numbers.there)  # fmt: skip
+                          numbers.there)  # fmt: skip
         if self.sink is None:
-            return Sent(numbers, 0.0, 0.0)
+            return SentValues(numbers, 0.0, 0.0)
         held, held_off = self.sink.read(row, bias)
-        return Sent(numbers, float(held[0]), float(held_off[0]))
+        return SentValues(numbers, float(held[0]), float(held_off[0]))
 
     @property
     def _relative(self) -> float:
@@ -166,7 +166,7 @@ class HeadWalk:
 
     # -- means ------------------------------------------------------------------------------------
 
-    def _lone(self, sent: Sent, outputs: Mapping[int, Fraction]) -> Moved:
+    def _lone(self, sent: SentValues, outputs: Mapping[int, Fraction]) -> Moved:
         """A channel of a block: for each atom, what the keys that hold it send, and the sink."""
         if len(outputs) != 1:
             raise Refused("a block is of several outputs")
@@ -187,7 +187,7 @@ class HeadWalk:
         )
 
     def _ends(
-        self, sent: Sent, output: HeadOutputClaim, domain: list[Atom | None]
+        self, sent: SentValues, output: HeadOutputClaim, domain: list[Atom | None]
     ) -> tuple[Array, Array]:
         """(state,): the least and the most that keys with that value send."""
         column = self.facts.column(output.values, sent.numbers.space)
@@ -206,7 +206,7 @@ class HeadWalk:
                 high[state] = max(high[state], sent.held + sent.held_off)
         return low, high
 
-    def _mean(self, sent: Sent, outputs: Mapping[int, Fraction]) -> Moved:
+    def _mean(self, sent: SentValues, outputs: Mapping[int, Fraction]) -> Moved:
         """A channel of averages: the same weighted sum of them as of the values of each key."""
         names = [self.variables[place] for place in outputs]
         keys = self._nominal(sent, outputs)
@@ -226,7 +226,7 @@ class HeadWalk:
             error += abs(sent.held) + sent.held_off
         return Moved(space, value, np.full(len(space), error), 2 * sent.size)
 
-    def _nominal(self, sent: Sent, outputs: Mapping[int, Fraction]) -> Array:
+    def _nominal(self, sent: SentValues, outputs: Mapping[int, Fraction]) -> Array:
         """(key,): what a key should send; nan where the program has no value."""
         total = np.zeros(len(sent.value))
         for place, part in outputs.items():
@@ -239,7 +239,7 @@ class HeadWalk:
 
     # -- sums -------------------------------------------------------------------------------------
 
-    def _sum(self, sent: Sent, outputs: Mapping[int, Fraction]) -> Moved:
+    def _sum(self, sent: SentValues, outputs: Mapping[int, Fraction]) -> Moved:
         """A channel of sums, beside a sink of moderate weight."""
         gaps, width = self.gaps, self.variables[self.width]
         low, high = gaps.above_sink

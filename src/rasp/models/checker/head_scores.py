@@ -37,7 +37,7 @@ class PartGaps:
     lowest: Ends = (FAR, -FAR)
     """The lowest match of a query: the least and the most that this is."""
     fail: float = -FAR
-    """The highest score of what is no match."""
+    """The highest score of what does not match."""
     high: float = -FAR
     """The highest score."""
     largest: float = 0.0
@@ -84,8 +84,8 @@ def score_gaps(
         error += _of_softmax(stream, largest)
         return ScoreGaps(depth, spread, error, (FAR, FAR), FAR, 0.0, 0.0)
     above, beneath, wrong = _against_sink(stream, sink, head, parts, rest)
-    largest = max(largest, float((stream.largest(head.query, head.query_bias)
-                                  * np.abs(sink.read(head.key, head.key_bias)[0])).sum()))  # fmt: skip
+    asked, keys = stream.largest(head.query, head.query_bias), sink.read(head.key, head.key_bias)
+    largest = max(largest, float(asked @ (np.abs(keys[0]) + keys[1])))
     error += _of_softmax(stream, largest)
     return ScoreGaps(depth, spread, error, above, beneath, wrong + _of_softmax(stream, largest),
                      _leak(stream, sink, head))  # fmt: skip
@@ -94,13 +94,14 @@ def score_gaps(
 def _gaps_of_picks(parts: Sequence[PartGaps], has_best: Sequence[bool]) -> Ends:
     """How far apart picks are, at most, and how far below them all else is, at least.
 
-    What is no match in some part scores `depth` less there, and in every other part no more than
+    What does not match in some part scores `depth` less there, and in every other part no more than
     the others there are above the lowest match. What `select_best` leaves out is a match everywhere
     and scores `step` less in the part that it is about.
     """
     spread = sum(part.spread for part in parts)
-    depth = min((part.depth - sum(max(other.spread, -other.depth) for other in parts
-                                  if other is not part) for part in parts), default=FAR)  # fmt: skip
+    loose = [max(part.spread, -part.depth) for part in parts]
+    depth = min((part.depth - sum(loose) + own for part, own in zip(parts, loose, strict=True)),
+                default=FAR)  # fmt: skip
     for part, is_best in zip(parts, has_best, strict=True):
         if is_best:
             spread += part.tie - part.spread

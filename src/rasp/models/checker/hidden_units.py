@@ -16,8 +16,7 @@ import numpy as np
 from rasp.models.certificate.claims import GroupClaim, Refused
 from rasp.models.certificate.weights.arrays import FeedForwardWeights
 from rasp.models.checker.float_errors import SLACK, TINY, rounding
-from rasp.models.checker.lookups import row_ids
-from rasp.models.checker.relations import Array, Relation
+from rasp.models.checker.relations import Array, Relation, row_ids
 from rasp.models.checker.slots import SlotStream
 
 AT_ONCE = 3_000_000

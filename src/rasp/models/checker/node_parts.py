@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from rasp.models.certificate.claims import INDEX, TOKEN
 from rasp.language.graph import Aggregate, Elementwise, Indices, SOp, Tokens, TokensAs, compared_in
+from rasp.models.certificate.claims import INDEX, TOKEN
 
 Name = int
 
@@ -42,9 +42,16 @@ def aggregates_in(node: SOp) -> list[Aggregate]:
 
 def conditions_of(node: SOp) -> list[SOp]:
     """The conditions that an `and` is made of."""
-    if isinstance(node, Elementwise) and node.op == "and":
-        return [part for operand in dict.fromkeys(node.operands) for part in conditions_of(operand)]
-    return [node]
+    seen, waiting, found = {node}, [node], []
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Elementwise) and part.op == "and":
+            more = [operand for operand in dict.fromkeys(part.operands) if operand not in seen]
+            seen.update(more)
+            waiting += more
+        else:
+            found.append(part)
+    return found
 
 
 def ground_name(node: SOp) -> Name | None:

@@ -13,344 +13,60 @@ nothing was left out, and every node was looked at, the program has a value on e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from rasp.base.atoms import Atom
-from rasp.models.certificate.claims import (
-    INDEX,
-    TOKEN,
-    ClaimedCount,
-    ClaimedNode,
-    ClaimedOutput,
-    ClaimedSum,
-    Claims,
-    HeadClaim,
-    Inputs,
-    Refused,
-)
-from rasp.models.checker.aggregated import Given, given_of, together
-from rasp.models.checker.lookups import Lookup, Pick
-from rasp.models.checker.node_parts import (
-    aggregates_in,
-    conditions_of,
-    elementwise,
-    ground_name,
-    leaves,
-)
-from rasp.models.checker.relations import (
-    LENGTH,
-    Array,
-    Column,
-    Name,
-    Relation,
-    TooMuch,
-    combined,
-    free,
-    function_of,
-    typed,
-)
-from rasp.models.checker.unique_keys import is_single
 from rasp.base.errors import RaspError
 from rasp.language.graph import (
     Aggregate,
     Const,
     Elementwise,
-    Indices,
     Node,
     SOp,
-    Tokens,
     TokensAs,
     apply_operator,
     in_order,
 )
-from rasp.base.limits import Clock, Limits
+from rasp.models.certificate.claims import INDEX, TOKEN, Claims, Inputs, Refused
+from rasp.models.checker.aggregated import Given, given_of, together
+from rasp.models.checker.claimed_variables import Once
+from rasp.models.checker.lookups import Lookup, Pick
+from rasp.models.checker.node_parts import elementwise, ground_name, leaves
+from rasp.models.checker.program_spaces import ProgramSpaces
+from rasp.models.checker.relations import (
+    Array,
+    CheckBudget,
+    ColumnOfAtoms,
+    Name,
+    Relation,
+    combined,
+    function_of,
+    typed,
+)
 
-Table = tuple[Relation, Column]
-T = TypeVar("T")
-
-
-class Once(Generic[T]):
-    """A function that is computed once for each argument, and refused where it needs itself: so
-    every result rests on others that were complete before it."""
-
-    def __init__(self, find: Callable[..., T]) -> None:
-        self.find = find
-        self.known: dict[tuple[Any, ...], T] = {}
-        self.begun: set[tuple[Any, ...]] = set()
-
-    def __call__(self, *asked: Any) -> T:
-        if asked not in self.known:
-            if asked in self.begun:
-                raise Refused("claims tell of something by itself")
-            self.begun.add(asked)
-            self.known[asked] = self.find(*asked)
-        return self.known[asked]
+Table = tuple[Relation, ColumnOfAtoms]
 
 
-class ProgramFacts:
-    """Relations of a program, over the variables that claims name."""
+class ProgramFacts(ProgramSpaces):
+    """Relations of a program, and its s-ops on them."""
 
     def __init__(
-        self, claims: Claims, inputs: Inputs, outputs: Sequence[Node], limits: Limits,
+        self, claims: Claims, inputs: Inputs, outputs: Sequence[Node], budget: CheckBudget,
         plain: ProgramFacts | None = None,
     ) -> None:  # fmt: skip
-        """`plain` are the same facts without the promise about inputs, by which that is read."""
-        self.claims, self.inputs, self.limits, self.plain = claims, inputs, limits, plain
+        super().__init__(claims, inputs, budget, plain)
         self.own = {*in_order(outputs)}
-        self.partial = False
-        """Whether the program may fail somewhere."""
         self.evaluated: set[Node] = set()
         self.found_from: dict[Node, set[Name | None]] = {}
         """The outputs of heads that aggregates were found from."""
-        self.clock = Clock(replace(limits, seconds=limits.check_seconds, spent=0.0))
-        self.numbering: dict[Name, dict[object, int]] = plain.numbering if plain else {}
-        self.atoms: dict[Name, list[Atom | None]] = plain.atoms if plain else {}
-        """What the states of a variable are; `numbering` is the other way round."""
-        self.loose: set[Name] = plain.loose if plain else set()
-        """The variables of which numbers may be of several kinds."""
-        self.numbers: dict[Given, Name] = plain.numbers if plain else {}
-        self._places: dict[tuple[int, int], tuple[Relation, Relation, Array]] = {}
-        self.told_by = Once(self._told_by)
-        self.space_of, self.domain = Once(self._space), Once(self._domain)
-        self.over, self.base_of = Once(self._over), Once(self._base_of)
-        self.table, self.closure = Once(self._table), Once(self._closure)
-        self.direct, self.fact = Once(self._direct), Once(self._fact)
-        self.output_rows, self.always_picks = Once(self._output_rows), Once(self._always_picks)
-        self.is_single = Once(lambda pick: is_single(self, pick))
-        self.is_one_value = Once(self._is_one_value)
-        self.conditions = (
-            [] if inputs.where is None or plain is None else conditions_of(inputs.where)
-        )
-
-    def spend(self) -> None:
-        """Refuse where the time is up."""
-        if self.clock.is_over():
-            raise TooMuch(
-                "check_seconds", f"it takes more than {self.limits.check_seconds:g} seconds"
-            )
-
-    # -- variables --------------------------------------------------------------------------------
-
-    def _base_of(self, name: Name) -> tuple[Name, ...]:
-        """What sums and counts are made of; any other variable is itself."""
-        if not 0 <= name < len(self.claims.variables):
-            raise Refused("a variable that there is not")
-        match self.claims.variables[name]:
-            case ClaimedSum(_, parts):
-                return self.base(part.variable for part in parts)
-            case ClaimedCount(conditions):
-                return tuple(dict.fromkeys(v for node in conditions for v in self.over(node)))
-        return (name,)
-
-    def base(self, names: Iterable[Name]) -> tuple[Name, ...]:
-        """Variables, with what sums and counts are made of in their place."""
-        return tuple(dict.fromkeys(part for name in names for part in self.base_of(name)))
-
-    def _over(self, node: SOp) -> tuple[Name, ...]:
-        """The variables that an s-op is claimed to be a function of."""
-        match node:
-            case Tokens() | TokensAs():
-                return (TOKEN,)
-            case Indices():
-                return (INDEX,)
-            case Const():
-                return ()
-        if node in self.claims.over:
-            return self.base(self.claims.over[node])
-        if isinstance(node, Elementwise):
-            return tuple(dict.fromkeys(v for part in node.operands for v in self.over(part)))
-        raise Refused("nothing is said of what an s-op depends on")
-
-    def _closure(self, node: SOp) -> frozenset[Name]:
-        """The variables that may have to do with an s-op."""
-        found = {*self.over(node)}
-        if isinstance(node, Elementwise):
-            found.update(*(self.closure(part) for part in node.operands))
-        found |= {place for place, claimed in enumerate(self.claims.variables)
-                  if isinstance(claimed, ClaimedNode) and claimed.node is node}  # fmt: skip
-        return frozenset(found)
-
-    def node_of(self, name: Name) -> SOp | None:
-        """The s-op that a variable is the value of."""
-        claimed = self.claims.variables[name] if name >= 0 else None
-        return claimed.node if isinstance(claimed, ClaimedNode) else None
-
-    def head_of(self, name: Name) -> tuple[int, int] | None:
-        """The head that gives a variable."""
-        claimed = self.claims.variables[name] if name >= 0 else None
-        return (claimed.layer, claimed.head) if isinstance(claimed, ClaimedOutput) else None
-
-    def head(self, place: tuple[int, int]) -> HeadClaim:
-        layer, number = place
-        heads = self.claims.heads[layer - 1] if layer else self.claims.spare
-        return heads[number]
-
-    def given(self, name: Name) -> Given:
-        """What a head gives: values added up, or averaged, over what it picks."""
-        claimed = self.claims.variables[name]
-        assert isinstance(claimed, ClaimedOutput)
-        head = self.head((claimed.layer, claimed.head))
-        output = head.outputs[claimed.output]
-        if output.carrier is not None or head.mode not in ("mean", "sum") or head.family:
-            raise Refused("a head of a kind that is not followed")
-        pick = Pick(tuple(head.selectors), head.best, self.inputs.causal)
-        return Given(pick, output.values, output.default, head.mode == "sum")
-
-    def leaf(self, given: Given) -> Name:
-        """The number of something aggregated that is no output of a head."""
-        return self.numbers.setdefault(given, LENGTH - 1 - len(self.numbers))
-
-    def state(self, name: Name, atom: Atom | None) -> int:
-        """The state of a variable that an atom is: a new one for one that is new."""
-        numbering = self.numbering.setdefault(name, {})
-        if typed(atom) not in numbering:
-            numbering[typed(atom)] = len(numbering)
-            self.atoms.setdefault(name, []).append(atom)
-        return numbering[typed(atom)]
-
-    def _domain(self, name: Name) -> list[Atom | None]:
-        """The atoms of a variable's states."""
-        if name == TOKEN:
-            return list(self.inputs.vocabulary)
-        if name in (INDEX, LENGTH):
-            return list(range(self.inputs.max_length))
-        if self.node_of(name) is not None:
-            self.fact(name)
-        elif self.head_of(name) is not None:
-            self.output_rows((name,), (), False)
-        else:
-            raise Refused("a variable has no states of its own")
-        return self.atoms.setdefault(name, [])
-
-    def variable(self, name: Name, space: Relation) -> Column:
-        """A variable as a column."""
-        return Column(self.domain(name), space.states(name), name in self.loose)
-
-    # -- spaces -----------------------------------------------------------------------------------
-
-    def space(self, names: Iterable[Name]) -> Relation:
-        """All that some variables can be together, or more."""
-        self.spend()
-        return self.space_of(tuple(sorted({*names})))
-
-    def _space(self, names: tuple[Name, ...]) -> Relation:
-        """What several variables depend on is looked at beside them, as far as there is room."""
-        told = [self.told_by(name) for name in names]
-        shared = {other for one in told for other in one
-                  if sum(other in mine for mine in told) > 1 or other in names}  # fmt: skip
-        near = [other for one in told for other in one if other in shared]
-        linked = [other for one in told for other in one if shared & {other, *self.told_by(other)}]
-        longer = [LENGTH] if INDEX in (*names, *linked) or len(names) > 1 else []
-        for more in ([*linked, *longer], [*near, *longer], longer, []):
-            wide = tuple(dict.fromkeys((*names, *more)))
-            if self._estimate(wide) <= self.limits.check_rows // 4:
-                break
-        return self.kept(self._joined(wide)).onto(names)
-
-    def _estimate(self, names: Sequence[Name]) -> int:
-        """How many rows there can be, at most."""
-        total = 1
-        for name in names:
-            total *= max(1, len(self.domain(name)))
-        return total
-
-    def _told_by(self, name: Name) -> frozenset[Name]:
-        """What a head's queries, or an s-op, depend on; and what that does."""
-        node, place = (self.node_of(name), self.head_of(name)) if name >= 0 else (None, None)
-        found: set[Name] = set()
-        if node is not None:
-            found = {*self.over(node)}
-        elif place is not None:
-            sides = self.given(name).pick.sides
-            found = {v for side in sides for v in self.over(side.queries)}
-        return frozenset(found.union(*(self.told_by(other) for other in found)))
-
-    def _ground(self, names: set[Name]) -> Relation:
-        """A BOS is at index 0 and only there, and an index is below the length."""
-        sizes = {name: len(self.domain(name)) for name in (TOKEN, INDEX, LENGTH) if name in names}
-        whole = free(sizes, self.limits.check_rows)
-        fine = np.ones(len(whole), bool)
-        if self.inputs.bos is not None and {TOKEN, INDEX} <= names:
-            is_bos = whole.states(TOKEN) == len(self.inputs.vocabulary) - 1
-            fine &= is_bos == (whole.states(INDEX) == 0)
-        if {INDEX, LENGTH} <= names:
-            fine &= whole.states(INDEX) <= whole.states(LENGTH)
-        return whole.where(fine)
-
-    def _joined(self, names: tuple[Name, ...]) -> Relation:
-        """Ground variables, the outputs of each head together, and values of s-ops."""
-        whole = self._ground({*names})
-        heads: dict[tuple[int, int], list[Name]] = {}
-        for name in names:
-            if (place := self.head_of(name)) is not None:
-                heads.setdefault(place, []).append(name)
-        for _, outputs in sorted(heads.items()):
-            context = tuple(sorted({*names} - {*outputs, LENGTH}))
-            rows = self.output_rows(tuple(outputs), context, LENGTH in names)
-            whole = whole.join(rows, self.limits.check_rows)
-        for name in names:
-            if self.node_of(name) is not None:
-                inner = self.fact(name)
-                kept = [part for part in inner.names if part in whole.names or part == name]
-                whole = whole.join(inner.onto(kept), self.limits.check_rows)
-        return whole
-
-    def _fact(self, name: Name) -> Relation:
-        """The value of an s-op beside what it is a function of."""
-        node = self.node_of(name)
-        assert node is not None
-        space = self.space(self.over(node))
-        column = self.column(node, space)
-        states = np.array([-1 if atom is None else self.state(name, atom)
-                           for atom in column.atoms], int)[column.places]  # fmt: skip
-        self.loose |= {name} if column.loose else set()
-        rows = np.hstack([space.rows, states[:, None]])
-        return Relation((*space.names, name), rows[states >= 0])
-
-    def places(self, space: Relation, inner: Relation) -> Array:
-        """(row,): which row of a relation of some of its variables each row is; -1 for none."""
-        key = id(space), id(inner)
-        if key not in self._places:
-            self._places[key] = space, inner, space.places(inner)
-        return self._places[key][2]
-
-    def with_values(self, nodes: Iterable[SOp], space: Relation) -> Relation:
-        """The rows in which the program has values: the others are of no input in question."""
-        fine = np.ones(len(space), bool)
-        for node in dict.fromkeys(nodes):
-            fine &= self.column(node, space).there
-        return space.where(fine)
-
-    def kept(self, space: Relation) -> Relation:
-        """The rows in which a promise holds, as far as they tell. It is read by facts that do not
-        rest on it."""
-        fine = np.ones(len(space), bool)
-        for condition in self.conditions:
-            assert self.plain is not None
-            if {*self.plain.over(condition)} <= {*space.names}:
-                column = self.plain.column(condition, space)
-                fine &= np.array([bool(atom) for atom in column.atoms], bool)[column.places]
-        return space.where(fine)
-
-    def holds(self, condition: SOp, whole: Relation) -> Array:
-        """(row,): whether a condition on aggregates, and on tokens and indices, is true there."""
-        assert self.plain is not None
-        known = {part: whole.states(self.leaf(given_of(part))) for part in aggregates_in(condition)}
-        column = self.plain._evaluated(condition, whole, known, {})
-        return np.array([bool(atom) for atom in column.atoms], bool)[column.places]
+        self.table, self.direct = Once(self._table), Once(self._direct)
+        self.always_picks, self.is_one_value = Once(self._always_picks), Once(self._is_one_value)
 
     # -- heads ------------------------------------------------------------------------------------
-
-    def _output_rows(
-        self, outputs: tuple[Name, ...], context: tuple[Name, ...], by_length: bool
-    ) -> Relation:
-        """What outputs of one head can be, beside what its queries know."""
-        return together(self, [(name, self.given(name)) for name in outputs], context, by_length)
 
     def _always_picks(self, pick: Pick) -> bool:
         """Whether every query picks some key."""
@@ -409,7 +125,7 @@ class ProgramFacts:
 
     # -- s-ops ------------------------------------------------------------------------------------
 
-    def column(self, node: SOp, space: Relation) -> Column:
+    def column(self, node: SOp, space: Relation) -> ColumnOfAtoms:
         """An s-op on a relation; refused where it is not a function of the variables."""
         found = self.table(node, tuple(name for name in space.names if name >= 0))
         if found is None:
@@ -430,7 +146,7 @@ class ProgramFacts:
             return space, self._named(node, name, space)
         match node:
             case Const(value):
-                return self.space(()), Column([value], np.zeros(1, int))
+                return self.space(()), ColumnOfAtoms([value], np.zeros(1, int))
             case Elementwise(_, operands):
                 over = tuple(name for name in names if name in self.closure(node))
                 if all(self.table(part, over) is not None for part in operands):
@@ -439,11 +155,11 @@ class ProgramFacts:
                     return space, self.applied(node, columns)
         return self._by_parts(node, names)
 
-    def _named(self, node: SOp, name: Name, space: Relation) -> Column:
+    def _named(self, node: SOp, name: Name, space: Relation) -> ColumnOfAtoms:
         column = self.variable(name, space)
         return self.applied(node, [column]) if isinstance(node, TokensAs) else column
 
-    def applied(self, node: SOp, columns: Sequence[Column]) -> Column:
+    def applied(self, node: SOp, columns: Sequence[ColumnOfAtoms]) -> ColumnOfAtoms:
         """The operator of an s-op, on rows of its operands. Only the program itself may fail."""
         op = node.kind if isinstance(node, TokensAs) else getattr(node, "op", "")
 
@@ -491,8 +207,10 @@ class ProgramFacts:
         whole = self._parts_together(aggregates, outputs, {*inner} | others)
         for part in aggregates:
             self.found_from.setdefault(part, set()).update(outputs)
-        known = {part: whole.states(self.leaf(given_of(part))) for part in aggregates}
-        return function_of(inner, whole, self._evaluated(node, whole, known, stops))
+        known: dict[SOp, Array] = {}
+        for part in aggregates:
+            known[part] = whole.states(self.leaf(given_of(part)))
+        return function_of(inner, whole, self.evaluated_on(node, whole, known, stops))
 
     def _parts_together(
         self, aggregates: Sequence[Aggregate], outputs: set[Name], others: set[Name]
@@ -510,17 +228,18 @@ class ProgramFacts:
         if others <= {*whole.names}:
             return whole
         beside = {name for name in whole.names if name in told}
-        return whole.join(self.space(others | beside), self.limits.check_rows)
+        return whole.join(self.space(others | beside), self.budget.rows)
 
-    def _evaluated(
-        self, node: SOp, whole: Relation, known: dict[Aggregate, Array], stops: dict[SOp, Name]
-    ) -> Column:
+    def evaluated_on(
+        self, node: SOp, whole: Relation, known: dict[SOp, Array], stops: dict[SOp, Name]
+    ) -> ColumnOfAtoms:
         """An s-op on rows of what it is made of."""
-        columns: dict[Node, Column] = {}
+        columns: dict[Node, ColumnOfAtoms] = {}
         self.evaluated |= {*known}
         for leaf, states in known.items():
+            assert isinstance(leaf, Aggregate)
             name = self.leaf(given_of(leaf))
-            columns[leaf] = Column(self.atoms[name], states, name in self.loose)
+            columns[leaf] = ColumnOfAtoms(self.atoms[name], states, name in self.loose)
         plain = Relation(tuple(name for name in whole.names if name >= 0),
                          whole.columns([name for name in whole.names if name >= 0]))  # fmt: skip
         for part in elementwise(node, {*stops, *known}):

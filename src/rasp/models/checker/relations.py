@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,26 @@ Name: TypeAlias = int
 """A variable: a number of the claims, LENGTH, or, below that, an aggregate that no head gives."""
 LENGTH: Name = -1
 MOST_CODES = 2**62
+
+
+@dataclass(frozen=True)
+class CheckBudget:
+    """How much the check of one model may take.
+
+    >>> CheckBudget(pairs=1000).pairs
+    1000
+    """
+
+    pairs: int = 60_000_000
+    """Pairs of a query and a key that are compared for one head."""
+    rows: int = 4_000_000
+    """Rows of one relation."""
+    sums: int = 50_000_000
+    """Sums over keys that are added up for queries that get the same."""
+    seconds: float = 600.0
+
+
+DEFAULT_BUDGET = CheckBudget()
 
 
 class TooMuch(Refused):
@@ -74,7 +94,7 @@ class Relation:
         count = last - first
         total = int(count.sum())
         if total > most:
-            raise TooMuch("check_rows", f"a table would have {total:,} rows")
+            raise TooMuch("rows", f"a table would have {total:,} rows")
         left = np.repeat(np.arange(len(mine)), count)
         offset = np.arange(total) - np.repeat(np.cumsum(count) - count, count)
         right = order[np.repeat(first, count) + offset]
@@ -107,6 +127,18 @@ def codes_of(*tables: Array) -> list[Array]:
     return np.split(np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1), ends)
 
 
+def row_ids(table: Array) -> tuple[Array, Array]:
+    """(row,): a number for each different row; and the first row of each."""
+    table = np.ascontiguousarray(table)
+    if not table.shape[1]:
+        return np.zeros(len(table), int), np.zeros(min(1, len(table)), int)
+    kind = np.dtype((np.void, table.dtype.itemsize * table.shape[1]))
+    _, first, which = np.unique(
+        table.view(kind).reshape(-1), return_index=True, return_inverse=True
+    )
+    return which.reshape(-1), first
+
+
 def distinct(rows: Array) -> Array:
     """The different rows of a table."""
     (codes,) = codes_of(rows)
@@ -117,7 +149,7 @@ def free(sizes: dict[Name, int], most: int) -> Relation:
     """Everything that variables of so many states can be together."""
     shape = [*sizes.values()]
     if prod(shape) > most:
-        raise TooMuch("check_rows", f"a table would have {prod(shape):,} rows")
+        raise TooMuch("rows", f"a table would have {prod(shape):,} rows")
     return Relation(tuple(sizes), np.indices(shape).reshape(len(shape), prod(shape)).T)
 
 
@@ -146,7 +178,7 @@ def same(one: Atom | None, other: Atom | None) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ColumnOfAtoms:
     """An atom for each row of a relation; None where the program has no value, or no input is."""
 
     atoms: list[Atom | None]
@@ -157,29 +189,29 @@ class Column:
     @property
     def there(self) -> Array:
         """(row,): whether there is an atom."""
-        return np.array([atom is not None for atom in self.atoms], bool)[self.places]
+        return np.asarray(np.array([atom is not None for atom in self.atoms], bool)[self.places])
 
     def listed(self) -> list[Atom]:
         """The atoms that occur."""
         atoms = (self.atoms[place] for place in np.unique(self.places).tolist())
         return [atom for atom in atoms if atom is not None]
 
-    def at(self, places: Array) -> Column:
+    def at(self, places: Array) -> ColumnOfAtoms:
         """The atoms of other rows, by the rows that these are here; -1 for none."""
         if (places >= 0).all():
-            return Column(self.atoms, self.places[places], self.loose)
+            return ColumnOfAtoms(self.atoms, self.places[places], self.loose)
         inside = np.where(places < 0, len(self.atoms), self.places[places])
-        return Column([*self.atoms, None], inside, self.loose)
+        return ColumnOfAtoms([*self.atoms, None], inside, self.loose)
 
 
-def column_of(values: Sequence[Atom | None], places: Array, loose: bool = False) -> Column:
+def column_of(values: Sequence[Atom | None], places: Array, loose: bool = False) -> ColumnOfAtoms:
     """A column from an atom for each place, where equal ones become one."""
     numbering: dict[tuple[type, Atom | None], int] = {}
     numbers = [numbering.setdefault(typed(value), len(numbering)) for value in values]
-    return Column([atom for _, atom in numbering], np.array(numbers, int)[places], loose)
+    return ColumnOfAtoms([atom for _, atom in numbering], np.array(numbers, int)[places], loose)
 
 
-def combined(apply: Callable[..., Atom | None], columns: Sequence[Column]) -> Column:
+def combined(apply: Callable[..., Atom | None], columns: Sequence[ColumnOfAtoms]) -> ColumnOfAtoms:
     """A function of several columns, applied once to each combination of atoms that occurs.
 
     Of loose columns, it must give one number whatever the kinds are. Where it fails for some kinds,
@@ -194,7 +226,7 @@ def combined(apply: Callable[..., Atom | None], columns: Sequence[Column]) -> Co
         options = [kinds(atom) if column.loose else [atom]
                    for atom, column in zip(row, columns, strict=True)]  # fmt: skip
         tried = (apply(*ways) for ways in product(*options))
-        results = [result for result in tried if result is not None] or [None]
+        results = [result for result in tried if result is not None] or [None]  # type: ignore[list-item]
         if len({*map(number_of, results)}) > 1:
             raise Refused("an int is told from an equal float, which are one number to a model")
         loose |= len({*map(type, results)}) > 1
@@ -217,8 +249,8 @@ def _joint(places: Sequence[Array]) -> tuple[Array, Array]:
 
 
 def function_of(
-    names: Sequence[Name], wide: Relation, column: Column
-) -> tuple[Relation, Column] | None:
+    names: Sequence[Name], wide: Relation, column: ColumnOfAtoms
+) -> tuple[Relation, ColumnOfAtoms] | None:
     """A column as one over fewer variables; None where they do not decide it.
 
     Rows without an atom say nothing: no input in question is there.
@@ -235,7 +267,7 @@ def function_of(
     held = np.full(len(first), len(column.atoms))
     held[which[there]] = column.places[there]
     inner = Relation(tuple(names), wide.columns(names)[first])
-    return inner, Column([*column.atoms, None], held, loose)
+    return inner, ColumnOfAtoms([*column.atoms, None], held, loose)
 
 
 def _decide(which: Array, numbers: Array, there: Array, count: int) -> bool:
@@ -251,3 +283,10 @@ def groups(codes: Array) -> Iterator[Array]:
     order = np.argsort(codes, kind="stable")
     ends = np.flatnonzero(np.diff(codes[order])) + 1
     return iter(np.split(order, ends)) if len(codes) else iter(())
+
+
+def numbered(rows: Sequence[tuple[Any, ...]]) -> tuple[list[tuple[Any, ...]], Array]:
+    """The different rows, and which of them each row is."""
+    numbering: dict[tuple[Any, ...], int] = {}
+    which = [numbering.setdefault(row, len(numbering)) for row in rows]
+    return [*numbering], np.array(which, int)

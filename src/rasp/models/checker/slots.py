@@ -50,7 +50,6 @@ class Numbers:
     """And float32 rounds it by so much, each time that it is computed."""
     size: Array
     """The sum of the sizes of all that is added up."""
-    count: Array  # (reading,)
     there: Array
     """(row,): whether it is a row of all that is known of the slots; else no input has it."""
 
@@ -62,8 +61,8 @@ class Numbers:
         """Some of the rows."""
         if kept.all():
             return self
-        tables = (table[kept] for table in (self.value, self.off, self.rounded, self.size))
-        return Numbers(self.space.where(kept), *tables, self.count, self.there[kept])
+        return Numbers(self.space.where(kept), self.value[kept], self.off[kept],
+                       self.rounded[kept], self.size[kept], self.there[kept])  # fmt: skip
 
 
 class SlotStream:
@@ -118,8 +117,8 @@ class SlotStream:
         What its variables do not decide of a slot counts as off.
         """
         space = over if isinstance(over, Relation) else self.facts.space(over)
-        if len(space) * max(1, len(rows)) > 10 * self.facts.limits.check_rows:
-            raise TooMuch("check_rows", f"{len(rows)} numbers would be read in {len(space):,} rows")
+        if len(space) * max(1, len(rows)) > 10 * self.facts.budget.rows:
+            raise TooMuch("rows", f"{len(rows)} numbers would be read in {len(space):,} rows")
         value = np.tile(bias.astype(float), (len(space), 1))
         off, size = np.zeros_like(value), np.abs(value)
         used, there = np.zeros(self.size, bool), np.ones(len(space), bool)
@@ -135,7 +134,7 @@ class SlotStream:
         beside = np.abs(rows[:, ~used]).sum(axis=1) * self.moved  # nothing is there but noise
         count = (rows != 0).sum(axis=1) + (bias != 0)
         off, size = off + beside, size + beside
-        return Numbers(space, value, off, rounding(count, size), size, count, there)
+        return Numbers(space, value, off, rounding(count, size), size, there)
 
     def _over(self, slot: Slot, space: Relation) -> tuple[Array, Array, Array]:
         """(row, dimension): what a slot holds, and how far off that is; and in each row of a

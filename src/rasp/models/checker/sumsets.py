@@ -73,7 +73,7 @@ def sums_by_length(
     for every, mine in zip(options, own, strict=True):
         work += len(after) * len(every) + len(before) * (len(mine) + len(every))
         if work > most:
-            raise TooMuch("check_sums", "what a head adds up can be too many numbers")
+            raise TooMuch("sums", "what a head adds up can be too many numbers")
         if is_free:
             before = after = {total + more for total in before for more in every}
         else:

@@ -23,6 +23,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rasp.language.graph import Node, SOp
 from rasp.models.certificate.check import MOST_LAYERS, NONSENSE, Verdict
 from rasp.models.certificate.claims import (
     INDEX,
@@ -41,11 +42,15 @@ from rasp.models.checker.head_outputs import HeadWalk, Moved
 from rasp.models.checker.head_scores import FAR, ScoreGaps
 from rasp.models.checker.hidden_units import feed_forward
 from rasp.models.checker.program_facts import ProgramFacts
-from rasp.models.checker.relations import Array, Name, typed
+from rasp.models.checker.relations import (
+    DEFAULT_BUDGET,
+    Array,
+    CheckBudget,
+    Name,
+    typed,
+)
 from rasp.models.checker.sink_row import SinkRow
 from rasp.models.checker.slots import SlotStream
-from rasp.language.graph import Node, SOp
-from rasp.base.limits import DEFAULT_LIMITS, Limits
 
 DEEP = 50_000
 """How deep Python may go: as deep as a program is nested."""
@@ -60,14 +65,14 @@ class ModelCheck:
 
     def __init__(
         self, arrays: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
-        readouts: Sequence[Readout], claims: Claims, limits: Limits = DEFAULT_LIMITS,
+        readouts: Sequence[Readout], claims: Claims, budget: CheckBudget = DEFAULT_BUDGET,
     ) -> None:  # fmt: skip
         self.arrays, self.outputs, self.inputs = arrays, outputs, inputs
-        self.readouts, self.claims, self.limits = readouts, claims, limits
+        self.readouts, self.claims, self.budget = readouts, claims, budget
 
     @cached_property
     def facts(self) -> ProgramFacts:
-        return facts_of(self.claims, self.inputs, self.outputs, self.readouts, self.limits)
+        return facts_of(self.claims, self.inputs, self.outputs, self.readouts, self.budget)
 
     def verdict(self, noise: float = 0.0, precision: Precision = FLOAT32) -> Verdict:
         """Check the model. With `noise`, for a forward pass in which each number of the residual
@@ -93,15 +98,15 @@ class ModelCheck:
 
 def check_model(
     arrays: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
-    readouts: Sequence[Readout], claims: Claims, limits: Limits = DEFAULT_LIMITS,
+    readouts: Sequence[Readout], claims: Claims, budget: CheckBudget = DEFAULT_BUDGET,
 ) -> Verdict:  # fmt: skip
     """Check a model in float32."""
-    return ModelCheck(arrays, outputs, inputs, readouts, claims, limits).verdict()
+    return ModelCheck(arrays, outputs, inputs, readouts, claims, budget).verdict()
 
 
 def facts_of(
     claims: Claims, inputs: Inputs, outputs: Mapping[str, Node], readouts: Sequence[Readout],
-    limits: Limits,
+    budget: CheckBudget,
 ) -> ProgramFacts:  # fmt: skip
     """The relations of a program, none of them looked for yet."""
     heads = [len(layer) for layer in claims.heads]
@@ -116,8 +121,8 @@ def facts_of(
         raise Refused("the BOS is not the last token of the vocabulary")
     _check_variables(claims)
     nodes = [*outputs.values(), *([] if inputs.where is None else [inputs.where])]
-    plain = None if inputs.where is None else ProgramFacts(claims, inputs, nodes, limits)
-    return ProgramFacts(claims, inputs, nodes, limits, plain)
+    plain = None if inputs.where is None else ProgramFacts(claims, inputs, nodes, budget)
+    return ProgramFacts(claims, inputs, nodes, budget, plain)
 
 
 def _check_variables(claims: Claims) -> None:
@@ -283,7 +288,7 @@ class Walk:
         node = self.outputs[readout.name]
         with _at(f"read-out {readout.name}"):
             if not isinstance(node, SOp):
-                raise Refused("an output is no s-op")
+                raise Refused("an output is not an s-op")
             names = self.facts.base(self.claims.outputs[place])
             margin, rows, wider = margin_of(self.stream, node, readout, arrays, names)
             self.blocks.append((f"read-out {readout.name}",
@@ -299,7 +304,8 @@ def _steepest(stream: SlotStream, one: Array, bias: Array, other: Array) -> floa
     """The largest gradient of a score by what one side reads, whatever the other side is."""
     slots = stream.touched(one)
     tables = [slot.value @ one[:, slot.dims].T for slot in slots]
-    off = [float(stream.steepness(np.abs(other)) @ (slot.off @ np.abs(one[:, slot.dims]).T).max(axis=0))
+    steep = stream.steepness(other)
+    off = [float((slot.off @ np.abs(one[:, slot.dims]).T).max(axis=0, initial=0.0) @ steep)
            for slot in slots]  # fmt: skip
     if len(tables) != 1:
         tables.append(np.zeros((1, len(one))))

@@ -8,10 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rasp.models.certificate.program.orders import is_strict_order
-from rasp.models.checker.aggregated import Given, together
-from rasp.models.checker.lookups import Pick
-from rasp.models.checker.relations import number_of
 from rasp.language.graph import (
     Const,
     Indices,
@@ -21,20 +17,25 @@ from rasp.language.graph import (
     SelectorNot,
     SelectorOr,
     SOp,
+    selectors_in,
 )
 from rasp.language.operators import OUTCOMES
+from rasp.models.certificate.program.orders import is_strict_order
+from rasp.models.checker.aggregated import Given, together
+from rasp.models.checker.lookups import Pick
+from rasp.models.checker.relations import number_of
 
 if TYPE_CHECKING:
-    from rasp.models.checker.program_facts import ProgramFacts
+    from rasp.models.checker.program_spaces import ProgramSpaces
 
 
-def is_single(facts: ProgramFacts, pick: Pick) -> bool:
+def is_single(facts: ProgramSpaces, pick: Pick) -> bool:
     """Whether some condition of a pick asks for one rank."""
     return any(isinstance(node, Select) and node.op == "==" and _is_rank(facts, node.keys)
                for node in pick.selectors)  # fmt: skip
 
 
-def _is_rank(facts: ProgramFacts, keys: SOp) -> bool:
+def _is_rank(facts: ProgramSpaces, keys: SOp) -> bool:
     """Whether an s-op is a function of outputs of one head that tells how many keys that picks,
     and these are an order. In a causal model a head does not see all positions.
     """
@@ -55,7 +56,7 @@ def _is_rank(facts: ProgramFacts, keys: SOp) -> bool:
     return all(len(states) == 1 for states in counts.values())
 
 
-def _is_order(facts: ProgramFacts, pick: Pick) -> bool:
+def _is_order(facts: ProgramSpaces, pick: Pick) -> bool:
     """Whether a pick is a strict order of the positions: by how s-ops compare with themselves."""
     compared = pick.compared
     sides = list(dict.fromkeys(node.keys for node in compared))
@@ -66,20 +67,24 @@ def _is_order(facts: ProgramFacts, pick: Pick) -> bool:
         if len({isinstance(atom, str) for atom in atoms}) != 1:
             return False
 
-    def holds(node: Selector, outcome: dict[SOp, int]) -> bool:
-        match node:
-            case Select(keys, _, op):
-                return bool(outcome[keys] & OUTCOMES[op])
-            case SelectorNot(inner):
-                return not holds(inner, outcome)
-            case SelectorAnd(left, right):
-                return holds(left, outcome) and holds(right, outcome)
-            case SelectorOr(left, right):
-                return holds(left, outcome) or holds(right, outcome)
-        return False
-
     def fits(case: tuple[int, ...]) -> bool:
         outcome = dict(zip(sides, case, strict=True))
-        return all(holds(node, outcome) for node in pick.selectors)
+        return all(_holds(node, outcome) for node in pick.selectors)
 
     return is_strict_order(fits, [isinstance(side, Indices) for side in sides])
+
+
+def _holds(selector: Selector, outcome: dict[SOp, int]) -> bool:
+    """Whether a selector holds where its sides compare so."""
+    truth: dict[Selector, bool] = {}
+    for part in selectors_in(selector):
+        match part:
+            case Select(keys, _, op):
+                truth[part] = bool(outcome[keys] & OUTCOMES[op])
+            case SelectorNot(inner):
+                truth[part] = not truth[inner]
+            case SelectorAnd(left, right):
+                truth[part] = truth[left] and truth[right]
+            case SelectorOr(left, right):
+                truth[part] = truth[left] or truth[right]
+    return truth[selector]
