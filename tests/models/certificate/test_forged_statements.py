@@ -275,7 +275,9 @@ def a_unit_that_reads_what_is_empty() -> Transformer:
         "layer0.feed_forward.out": [[0], [0], [1]],
         "output0.weight": [[0, 0, 0], [0, 0, 1]], "output0.bias": [0, -1.5],
     }  # fmt: skip
-    return handmade(out, claims, arrays, (False, True))
+    model = handmade(out, claims, arrays, (False, True))
+    model.settings = replace(model.settings, style="compact")  # only there is a sum of heads
+    return model
 
 
 @pytest.mark.parametrize(
@@ -352,7 +354,9 @@ def heads_that_round_up(count: int = 20) -> Transformer:
     }  # fmt: skip
     for name in (f"layer1.head{number}" for number in range(1, count + 1)):
         arrays |= {f"{name}.value": [[0, 1]], f"{name}.out": [[1], [0]]}
-    return handmade(out, claims, arrays, (False, True))
+    model = handmade(out, claims, arrays, (False, True))
+    model.settings = replace(model.settings, style="compact")  # only there is a sum of heads
+    return model
 
 
 def test_the_stream_is_rounded_after_every_head() -> None:

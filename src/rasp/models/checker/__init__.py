@@ -6,10 +6,13 @@ by the rows of a relation. Everything is tried in every row. In which order to r
 
     relations.py        onto, join, function_of: rows of states, and columns of atoms over them
     sumsets.py          reach: all sums that keys can add up to, one position after another
-    lookups.py          every pair of a query's row and a key's; what a query gets, for each
+    lookups.py          every pair of a query's row and a key's: what selectors pick
+    reached_sums.py     reach, for each of these: queries that get the same, and their own keys
     aggregated.py       reach, as atoms: outputs of heads beside aggregates of the program
     unique_keys.py      rank: keys that no two positions share
-    program_facts.py    ground, operator, promise: relations and columns of a whole program
+    claimed_variables.py  what claims name: variables, and what they are by the program's nodes
+    program_spaces.py   ground, promise: what variables can be together
+    program_facts.py    operator: s-ops as functions of variables; whether any can fail
     node_parts.py       (what an s-op is made of)
     float_errors.py     what float32 rounds; powers of e
     slots.py            read: what rows of weights read of the stream

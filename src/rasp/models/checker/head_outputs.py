@@ -215,7 +215,7 @@ class HeadWalk:
         value = np.zeros(len(space))
         for place, part in outputs.items():
             claimed = self.claim.outputs[place]
-            numbers = [float(part * (_number(atom) - _base(claimed)))
+            numbers = [float(part * _code(claimed, atom))
                        for atom in self.facts.domain(self.variables[place])]  # fmt: skip
             value += np.array(numbers)[space.states(self.variables[place])]
         spread = float(np.nanmax(keys, initial=-np.inf) - np.nanmin(keys, initial=np.inf))
@@ -232,7 +232,7 @@ class HeadWalk:
         for place, part in outputs.items():
             claimed = self.claim.outputs[place]
             column = self.facts.column(claimed.values, sent.numbers.space)
-            numbers = [np.nan if atom is None else float(part * (_number(atom) - _base(claimed)))
+            numbers = [np.nan if atom is None else float(part * _code(claimed, atom))
                        for atom in column.atoms]  # fmt: skip
             total += np.array(numbers)[column.places]
         return total
@@ -277,8 +277,15 @@ def _number(atom: Atom | None) -> Fraction:
     return Fraction(atom)
 
 
-def _base(output: HeadOutputClaim) -> Fraction:
-    """What values are counted from: a query that picks nothing gets 0 more."""
-    if output.codes is not None:
+def _code(output: HeadOutputClaim, atom: Atom | None) -> Fraction:
+    """The number that is sent for an atom: counted from the default, so that a query that picks
+    nothing gets 0 more. Only a default that is a string may have a number of its own: the mean of
+    numbers is to be the number of their mean.
+    """
+    base = Fraction(0) if output.default is None else output.code(output.default)
+    if isinstance(atom, str) and atom == output.default:
+        return Fraction(0)
+    number = _number(atom)
+    if output.codes is not None and output.code(number) != number:
         raise Refused("a mean of numbers that stand for atoms")
-    return Fraction(0) if output.default is None else _number(output.default)
+    return number - base

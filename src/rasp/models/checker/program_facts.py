@@ -61,8 +61,6 @@ class ProgramFacts(ProgramSpaces):
         super().__init__(claims, inputs, budget, plain)
         self.own = {*in_order(outputs)}
         self.evaluated: set[Node] = set()
-        self.found_from: dict[Node, set[Name | None]] = {}
-        """The outputs of heads that aggregates were found from."""
         self.table, self.direct = Once(self._table), Once(self._direct)
         self.always_picks, self.is_one_value = Once(self._always_picks), Once(self._is_one_value)
 
@@ -205,8 +203,6 @@ class ProgramFacts(ProgramSpaces):
         if not aggregates and others <= {*names}:
             return None
         whole = self._parts_together(aggregates, outputs, {*inner} | others)
-        for part in aggregates:
-            self.found_from.setdefault(part, set()).update(outputs)
         known: dict[SOp, Array] = {}
         for part in aggregates:
             known[part] = whole.states(self.leaf(given_of(part)))

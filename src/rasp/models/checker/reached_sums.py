@@ -22,7 +22,7 @@ Case: TypeAlias = tuple[int | None, list[Options], list[Options]]
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachedSums:
     """What sums can be for some queries, which pick alike."""
 
     rows: Array
@@ -31,7 +31,7 @@ class Reached:
     """For each length, the vectors of sums: for each pick how many keys, and for each term."""
 
 
-def reach(lookup: Lookup, fits: Callable[[Vector], bool] | None) -> Iterator[Reached]:
+def reach(lookup: Lookup, fits: Callable[[Vector], bool] | None) -> Iterator[ReachedSums]:
     """For queries that pick alike, everything that picks and terms can add up to: how many keys
     each pick has, and then each term, in units. What does not fit is left out.
     """
@@ -54,7 +54,7 @@ def reach(lookup: Lookup, fits: Callable[[Vector], bool] | None) -> Iterator[Rea
         for known in keys_of_kind:
             for every, some in zip(found, memo[known], strict=True):
                 every += some
-        yield Reached(np.concatenate(parts), found)
+        yield ReachedSums(np.concatenate(parts), found)
 
 
 class Increments:

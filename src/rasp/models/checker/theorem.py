@@ -181,15 +181,17 @@ class Walk:
         self._check_labels()
 
     def _check_labels(self) -> None:
-        """What labels say follows from what was checked: each aggregate is the output that it is
-        said to be, or was found from the outputs that it is said to go by."""
+        """What labels say is of this program: an aggregate that is said to be an output is that,
+        and any other is said to go by outputs of heads."""
         facts = self.facts
         named = {*self.claims.aggregates, *(reader.node for reader in self.claims.readers)}
         if not named <= facts.own:
             raise Refused("the claims are about an s-op that the program does not have")
         for node, meaning in self.claims.aggregates.items():
-            found = facts.found_from.get(node, set()) | {facts.direct(node)}
-            if not {*meaning.outputs} <= found:
+            is_output = meaning.rule == "mean" and len(meaning.outputs) == 1
+            if (is_output and facts.direct(node) is None) or not all(
+                facts.head_of(name) for name in meaning.outputs
+            ):
                 raise Refused("an aggregate is not what it is said to be")
 
     def _embed(self) -> None:
