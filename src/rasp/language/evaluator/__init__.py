@@ -27,6 +27,7 @@ __all__ = [
     "evaluate_batch",
     "evaluate_chunks",
     "evaluate_each",
+    "evaluate_outcomes",
     "evaluate_plain",
     "every_value",
     "explain_plan",
@@ -112,6 +113,37 @@ def evaluate_each(
     for columns in evaluate_chunks(outputs, inputs, program, limits):
         for number in range(len(next(iter(columns.values()), ()))):
             yield {node: lists[number] for node, lists in columns.items()}
+
+
+def evaluate_outcomes(
+    outputs: Sequence[Node],
+    inputs: Sequence[object],
+    program: Program | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Iterator[Values | RaspError]:
+    """Compute the same for every input: an input that fails gives its error, as if it were alone.
+
+    >>> from rasp.language.graph import Indices
+    >>> [type(outcome).__name__ for outcome in evaluate_outcomes([Indices()], ["hey", "", "a"])]
+    ['dict', 'RaspValueError', 'dict']
+    """
+    done = 0
+    try:
+        for values in evaluate_each(outputs, inputs, program, limits):
+            yield values
+            done += 1
+        return
+    except RaspError as error:
+        failed = error
+    if len(inputs) == 1:
+        yield failed
+        return
+    yield from evaluate_outcomes(outputs, inputs[done : done + 1], program, limits)
+    rest = inputs[done + 1 :]
+    middle = len(rest) // 2  # in halves, so that many failures cost no more than a logarithm
+    for half in (rest[:middle], rest[middle:]):
+        if half:
+            yield from evaluate_outcomes(outputs, half, program, limits)
 
 
 def evaluate_chunks(

@@ -29,6 +29,7 @@ from rasp.language.evaluator.fast.columns import (
     from_atoms,
     one_kind,
 )
+from rasp.language.evaluator.fast.conjunctions import Best
 from rasp.language.graph import OPERATORS, Const, Elementwise, SOp, apply_operator
 from rasp.language.operators import COMPARE, ORDERINGS
 
@@ -53,9 +54,7 @@ def elementwise(
     return _within_bits(*_applied(op, operands, meter), meter)
 
 
-def _within_bits(
-    column: Column, failed: Array | None, meter: Meter
-) -> tuple[Column, Array | None]:
+def _within_bits(column: Column, failed: Array | None, meter: Meter) -> tuple[Column, Array | None]:
     bits = meter.limits.number_bits
     if bits >= 63:  # what is larger went through the operator table, which checks it
         return column, failed
@@ -99,7 +98,7 @@ class Application:
     A look-up among constants is made ready once: a program can have thousands of entries.
     """
 
-    def __init__(self, node: Elementwise, constants: Mapping[SOp, Column]) -> None:
+    def __init__(self, node: Elementwise, constants: Mapping[SOp | Best, Column]) -> None:
         self.op = node.op
         self.varying = [operand for operand in node.operands if operand not in constants]
         self._columns = [constants.get(operand) for operand in node.operands]

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from rasp.base.meter import Meter
 from rasp.language.evaluator.fast.columns import Column, constant
+from rasp.language.evaluator.fast.conjunctions import Best
 from rasp.language.evaluator.fast.elementwise import Application
 from rasp.language.evaluator.fast.lifetimes import last_uses
 from rasp.language.graph import Const, Elementwise, Node, SOp, in_order
@@ -27,7 +28,7 @@ class Prepared:
         self.outputs = outputs
         order = in_order(outputs)
         self.order = [node for node in order if not isinstance(node, Const)]
-        self.constants: dict[SOp, Column] = {
+        self.constants: dict[SOp | Best, Column] = {
             node: constant(node.value) for node in order if isinstance(node, Const)
         }
         self.applications = {
