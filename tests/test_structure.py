@@ -281,3 +281,12 @@ def test_a_class_name_means_one_thing() -> None:
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(f"{path.relative_to(PACKAGE)}")
     assert not {name: places for name, places in homes.items() if len(places) > 1}
+
+
+def test_an_error_is_never_edited_as_a_string() -> None:
+    """What is learnt later is a field of the error; `message` and `hint` are put together once."""
+    edits = re.compile(r"\.(message|hint) *\+?= |\.(message|hint)\.(r?partition|replace|r?split)\(")
+    makers = {"base/errors.py", "models/compiler/compile_refusals.py"}  # their own attributes
+    for path in PACKAGE.rglob("*.py"):
+        if path.relative_to(PACKAGE).as_posix() not in makers:
+            assert not edits.search(path.read_text(encoding="utf-8")), path

@@ -18,7 +18,7 @@ from typing import Any
 
 import rasp
 from rasp.apps.cli.arguments import CommandParser
-from rasp.apps.cli.flags import speak_of_flags
+from rasp.apps.cli.flags import in_flags
 from rasp.apps.cli.prose import tell
 from rasp.apps.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.base.errors import RaspError, RaspValueError, error_record
@@ -215,8 +215,8 @@ def _unknown(word: str) -> str:
 
 
 def _report(error: RaspError, as_json: bool) -> None:
-    speak_of_flags(error)
     if as_json:
-        print(json.dumps({"errors": [error_record(mistake) for mistake in error.everything]}))
+        records = [error_record(mistake, in_flags) for mistake in error.everything]
+        print(json.dumps({"errors": records}))
     else:
-        tell(error, sys.stderr)
+        tell(error.text(in_flags), sys.stderr)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-from rasp.base.errors import RaspError
-
 VALUED = ("heads", "style", "extra_feed_forwards")
 OPTION = re.compile(rf'`({"|".join(VALUED)})=(?:"([a-z]+)"|([0-9]+))`')
 SWITCHES = {
@@ -33,9 +31,3 @@ def in_flags(words: str) -> str:
 
 def _flag(option: re.Match[str]) -> str:
     return f"`--{option[1].replace('_', '-')} {option[2] or option[3]}`"
-
-
-def speak_of_flags(error: RaspError) -> None:
-    """Write the hints of an error, and of those found with it, for the shell."""
-    for mistake in error.everything:
-        mistake.hint = mistake.hint and in_flags(mistake.hint)

@@ -103,5 +103,5 @@ def _report_line(error: RaspError, number: int, as_json: bool) -> None:
     if as_json:
         print_json_line({"line": number, "errors": [error_record(error)]})
         return
-    error.message = f"line {number}: {error.message}"
+    error.about = (f"line {number}", *error.about)
     tell(error, sys.stderr)

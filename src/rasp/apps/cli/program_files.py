@@ -128,7 +128,7 @@ def read_given(text: str, as_text: bool = False) -> Any:
     try:
         return text if as_text else read_tokens(text)
     except RaspError as error:
-        error.hint = f"{error.hint}; or use `--text`, which takes the input as it is"
+        error.hints += ("or use `--text`, which takes the input as it is",)
         raise
 
 

@@ -7,7 +7,7 @@ come out in the order in which they came in; an error comes out after the inputs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress, islice
 from typing import Any
 
@@ -101,7 +101,7 @@ def generate_each(
     for number, outcome in enumerate(outcomes_of(handle, given(), rules)):
         if isinstance(outcome, RaspError):
             if read > 1:
-                outcome.message += f", in input {number} (the first is 0)"
+                outcome.where = replace(outcome.where, number=number)
             raise outcome
         yield outcome
 
@@ -160,7 +160,7 @@ class GrowingInput:
     def take(self, value: Atom | RaspError, rules: Rules) -> bool:
         """Append what the program gave; tell whether it goes on."""
         if isinstance(value, RaspError):
-            value.message += f", at step {len(self.steps)} of generating (the first is 0)"
+            value.where = replace(value.where, step=len(self.steps))
             self.error = value
             return False
         self.stopped = rules.ends(value)

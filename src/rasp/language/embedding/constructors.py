@@ -164,7 +164,7 @@ def where(condition: SOpHandle | bool, then: Any, otherwise: Any) -> Any:
     try:
         return then if operations.is_true(value) else otherwise
     except RaspTypeError as error:
-        error.hint = "compare something: `where(x == 1, a, b)`"
+        error.hints = ("compare something: `where(x == 1, a, b)`",)
         raise handle_refusals.at_the_caller(error) from None
 
 

@@ -290,7 +290,7 @@ def _binary(op: str, left: Value, right: Value) -> Value:
         if any(isinstance(side, Selector) for side in (left, right)) and (
             any(isinstance(side, SOp) for side in (left, right))
         ):
-            error.hint = handle_refusals.MIXED_HINT
+            error.hints = (handle_refusals.MIXED_HINT,)
         raise
 
 

@@ -111,8 +111,8 @@ def _value(function: Callable[..., Any], row: tuple[Atom, ...]) -> Atom:
     try:
         return from_python(result)
     except RaspError as error:
-        error.message = f"`{called}` gives no atom: {error.message}"
-        error.hint = "let the function return a bool, a number or a string"
+        error.about = (f"`{called}` gives no atom",)
+        error.hints = ("let the function return a bool, a number or a string",)
         raise
 
 
