@@ -13,7 +13,7 @@ from typing import Any
 
 from rasp.base.atoms import read_input
 from rasp.base.errors import RaspError, RaspLimitError, Warned
-from rasp.base.limits import EDITOR_LIMITS, alarm
+from rasp.base.limits import Limits, alarm
 from rasp.base.source import Source, Span
 from rasp.insight.schedule import schedule
 from rasp.language.graph import Node, Program, Selector, SOp
@@ -27,6 +27,8 @@ from rasp.language.syntax.tree import For, Load, Name, Statement, bound_by, walk
 
 SECONDS = 3.0
 """How long a program may run, and how long its values, layers and heads may take."""
+LIMITS = Limits(input_length=1_000, plain_cells=1_000_000, dense_cells=40_000, memory=400_000_000)
+"""For the example that an editor shows beside a program."""
 LONGEST_SHOWN = 4_000
 Record = dict[str, Any]
 
@@ -118,14 +120,14 @@ def _set_example(session: Session, example: object) -> None:
     if example is None:
         return
     try:
-        tokens = read_input(example, EDITOR_LIMITS)
+        tokens = read_input(example, LIMITS)
     except RaspError:
         return
     session.settings.s_op_example = session.settings.selector_example = tokens
 
 
 def _facts(source: Source, session: WatchedSession) -> Iterator[tuple[str, Record]]:
-    session.limits = EDITOR_LIMITS
+    session.limits = LIMITS
     for bound in session.bound:
         if bound.value is not BROKEN:
             yield bound.key, _fact(bound, session)

@@ -17,7 +17,7 @@ from rasp.language.meaning.show import show_named, show_result
 from rasp.language.meaning.value_kinds import BROKEN, MISSING, BuiltIn, Function, Scope, kind_name
 from rasp.language.syntax import parse_with_errors
 from rasp.language.syntax.tree import Assign, Command, Evaluate, For, Literal, Load, Statement
-from rasp.language.words import COMMANDS, KEYWORD_DOCS, SHELL_COMMANDS
+from rasp.language.words import COMMANDS, KEYWORD_DOCS
 
 HELP = """\
 Enter runs a statement, with or without `;`. New s-ops and selectors are shown on an example.
@@ -31,6 +31,11 @@ Enter runs a statement, with or without `;`. New s-ops and selectors are shown o
 Words for the prompt:
 """
 _QUESTION = re.compile(r"\s*\?\s*([\w-]*)\s*;?\s*|\s*([^\W\d]\w*)\s*\?\s*;?\s*")
+SHELL_COMMANDS = (
+    "run", "eval", "test", "check", "fit", "dialect", "diff", "grade", "compile", "export",
+    "verify", "testbed", "gallery", "fmt", "train", "reproduce", "play", "fuzz", "lsp",
+)  # fmt: skip
+"""Commands of the shell, `rasp fit …`: the prompt knows that they are not its own."""
 SHELL_LINE = re.compile(r"(?:rasp +)?([a-z]+)(?: +[\w./-].*)?")
 """A word, alone or before something that cannot come after a name of the language."""
 WIDTH = 88
