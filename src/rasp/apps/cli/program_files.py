@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from rasp.apps.cli.patience import working
+from rasp.base.atoms import describe
 from rasp.base.errors import RaspError, RaspNameError, RaspTypeError, RaspValueError
 from rasp.base.input_text import read_tokens
 from rasp.base.limits import DEFAULT_LIMITS, Limits
@@ -21,7 +22,6 @@ from rasp.language.embedding.program_text import to_rasp
 from rasp.language.graph import Node
 from rasp.language.meaning.loader import Loader, read_source
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.value_kinds import describe
 
 MODEL = "model.json"
 """What the folder of a compiled model holds; the compiler itself is not imported for its name."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import dedent
 from typing import Any
 
-from rasp.base.atoms import read_input
+from rasp.base.atoms import kind_name, read_input
 from rasp.base.errors import RaspError, RaspLimitError, Warned
 from rasp.base.limits import Limits, alarm
 from rasp.base.source import Source, Span
@@ -21,7 +21,7 @@ from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.mistakes import check
 from rasp.language.meaning.session import DisplaySettings, Result, Session
 from rasp.language.meaning.show import show_named
-from rasp.language.meaning.value_kinds import BROKEN, Value, kind_name
+from rasp.language.meaning.value_kinds import BROKEN, Value
 from rasp.language.syntax import parse_with_errors
 from rasp.language.syntax.tree import For, Load, Name, Statement, bound_by, walk
 

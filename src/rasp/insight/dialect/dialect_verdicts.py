@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from rasp.base.atoms import Atom, to_python
+from rasp.base.atoms import Atom, is_atom, to_python
 from rasp.base.errors import RaspTypeError
 from rasp.base.terminal_text import visibly
 from rasp.insight.dialect.forecast import forecast
@@ -33,7 +33,6 @@ from rasp.insight.schedule.pattern_reach import stays_within
 from rasp.insight.schedule.patterns import Pattern
 from rasp.insight.schedule.schedule import Outputs, output_nodes, program_of
 from rasp.language.graph import SOp
-from rasp.language.meaning.value_kinds import is_atom
 
 WINDOWS = (1, 2, 4, 8)
 """How far a window looks, of the windows that are tried."""

@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rasp.base.atoms import Atom, from_python, read_input
+from rasp.base.atoms import Atom, from_python, kind_name, read_input
 from rasp.base.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.base.limits import DEFAULT_LIMITS, Limits
 from rasp.insight.generation.tokens import text_of
 from rasp.language.embedding.handles import Handle
 from rasp.language.evaluator import evaluate_outcomes
 from rasp.language.graph import Program, SOp
-from rasp.language.meaning.value_kinds import kind_name
 
 MOST = 1_000
 """Tokens after which a program that has not stopped is cut off, unless more are asked for."""

@@ -7,10 +7,10 @@ says in others: `&` for `and`, `**` for `^`.
 
 from __future__ import annotations
 
+from rasp.base.atoms import describe, kind_name
 from rasp.base.errors import RaspError, RaspTypeError
 from rasp.language.embedding.python_places import calling_place
 from rasp.language.graph import Node, Selector, SOp
-from rasp.language.meaning.value_kinds import describe, kind_name
 
 PYTHON_WORDS = {
     "and": "&",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from rasp.base.atoms import describe, is_atom
 from rasp.base.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError
 from rasp.base.limits import Limits
 from rasp.base.meter import Meter
@@ -29,8 +30,6 @@ from rasp.language.meaning.value_kinds import (
     Function,
     Scope,
     Value,
-    describe,
-    is_atom,
 )
 from rasp.language.syntax import tree
 

@@ -6,11 +6,12 @@ has written the `or` in it. A parameter's name says which kind of value it takes
 
 from __future__ import annotations
 
+from rasp.base.atoms import describe, is_atom
 from rasp.base.errors import RaspError, RaspLimitError
 from rasp.base.source import Span
 from rasp.language.graph import Scorer
 from rasp.language.meaning.calls import signature
-from rasp.language.meaning.value_kinds import BoundCall, Function, describe, is_atom
+from rasp.language.meaning.value_kinds import BoundCall, Function
 
 SELECTORS = ("sel",)
 SCORERS = ("scorer",)

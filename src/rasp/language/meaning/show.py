@@ -7,14 +7,23 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
-from rasp.base.atoms import PLURALS, Atom, display, kind_of_sequence, read_input, show_input
+from rasp.base.atoms import (
+    PLURALS,
+    Atom,
+    display,
+    is_atom,
+    kind_name,
+    kind_of_sequence,
+    read_input,
+    show_input,
+)
 from rasp.base.errors import RaspError
 from rasp.language.evaluator import apply
 from rasp.language.graph import Node, Program, Scorer, Selector, SOp, expression
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.calls import signature
 from rasp.language.meaning.session import DisplaySettings, Result, Session
-from rasp.language.meaning.value_kinds import BuiltIn, Function, Value, is_atom, kind_name
+from rasp.language.meaning.value_kinds import BuiltIn, Function, Value
 from rasp.language.syntax.tree import Argument, Assign, Call, Command, Define, Evaluate, Expression
 
 MOST_ITEMS = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from rasp.base.atoms import Atom, show_input, to_python
+from rasp.base.atoms import Atom, describe, show_input, to_python
 from rasp.base.errors import RaspError, RaspLimitError
 from rasp.base.file_reading import read_json
 from rasp.base.limits import Limits
@@ -21,7 +21,7 @@ from rasp.language.graph import Node, SOp
 from rasp.language.graph.portable import atom_from_json
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.value_kinds import MISSING, describe
+from rasp.language.meaning.value_kinds import MISSING
 
 BATCH = 500
 LARGEST_CASES = 1_000_000_000

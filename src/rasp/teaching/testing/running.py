@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from rasp.base.atoms import display
+from rasp.base.atoms import describe, display
 from rasp.base.errors import RaspError
 from rasp.base.limits import DEFAULT_LIMITS, Limits
 from rasp.base.source import Source, Span
@@ -16,7 +16,7 @@ from rasp.language.graph import Node
 from rasp.language.meaning.loader import Loader, read_source
 from rasp.language.meaning.session import Session
 from rasp.language.meaning.show import show_value
-from rasp.language.meaning.value_kinds import BuiltIn, Function, describe
+from rasp.language.meaning.value_kinds import BuiltIn, Function
 from rasp.language.syntax import parse_with_errors
 from rasp.teaching.testing.expectation_lines import (
     StatedHeads,
