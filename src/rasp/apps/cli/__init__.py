@@ -18,8 +18,7 @@ from typing import Any
 
 import rasp
 from rasp.apps.cli.arguments import CommandParser
-from rasp.apps.cli.flags import in_flags
-from rasp.apps.cli.prose import tell
+from rasp.apps.cli.prose import in_flags, tell
 from rasp.apps.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.base.errors import RaspError, RaspValueError, error_record
 from rasp.base.limits import too_deep, too_much_memory

@@ -1,8 +1,8 @@
 """PROGRAM + INPUTS -> WHAT IT GENERATES: next-token programs, fed with their own answers.
 
-The files in the order data flows: `question` says what is asked at every step, and by which rules;
-`tokens` turns a value into the token that is appended; `loop` lets many inputs grow together, and
-`generation_cluster` spreads them over machines.
+The files in the order data flows: `question` says what is asked at every step, by which rules, and
+which token an answer is; `loop` lets many inputs grow together, and `generation_cluster` spreads
+them over machines.
 """
 
 from rasp.insight.generation.loop import (

@@ -14,8 +14,15 @@ from typing import Any
 from rasp.base.atoms import Atom, PythonAtom, from_python, to_python
 from rasp.base.errors import RaspError, RaspTypeError
 from rasp.base.terminal_text import visibly
-from rasp.insight.generation.question import MOST, Question, Rules, question_of, rules_of
-from rasp.insight.generation.tokens import text_of, token_after
+from rasp.insight.generation.question import (
+    MOST,
+    Question,
+    Rules,
+    question_of,
+    rules_of,
+    text_of,
+    token_after,
+)
 from rasp.language.embedding.handles import Handle
 
 TOGETHER = 256

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
-from rasp.base.atoms import Atom, from_python, kind_name, read_input
+from rasp.base.atoms import Atom, from_python, kind_name, read_input, show
 from rasp.base.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.base.limits import DEFAULT_LIMITS, Limits
-from rasp.insight.generation.tokens import text_of
 from rasp.language.embedding.handles import Handle
 from rasp.language.evaluator import evaluate_outcomes
 from rasp.language.graph import Program, SOp
@@ -106,3 +106,25 @@ def question_of(handle: Handle | Question, rules: Rules) -> Question:
             hint="aggregate over it, or name the s-op that says the next token",
         )
     return Question(handle.node, rules.at, handle.program, handle.budgets)
+
+
+def text_of(value: Atom) -> str:
+    """Write a value as the token that people expect: whole numbers without a fraction part.
+
+    >>> text_of(4), text_of(Fraction(4)), text_of(Fraction(1, 2)), text_of(True), text_of("x")
+    ('4', '4', '0.5', 'True', 'x')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return str(value.numerator)
+    return show(value)
+
+
+def token_after(tokens: Sequence[Atom], value: Atom) -> Atom:
+    """Return the token that a value becomes: text, unless the input's own tokens are numbers.
+
+    >>> token_after(("a", "|"), 4), token_after((3, 1), 4)
+    ('4', 4)
+    """
+    return text_of(value) if any(isinstance(token, str) for token in tokens) else value

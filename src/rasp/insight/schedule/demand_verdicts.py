@@ -16,15 +16,13 @@ from rasp.insight.schedule.counterexample import (
     look_for_counterexample,
     what_was_tried,
 )
-from rasp.insight.schedule.layers import earliest_layers
 from rasp.insight.schedule.naming import Naming
-from rasp.insight.schedule.pattern_reach import stays_within
-from rasp.insight.schedule.patterns import Pattern
+from rasp.insight.schedule.patterns import Pattern, stays_within
 from rasp.insight.schedule.placing import place
 from rasp.insight.schedule.problem import heads_per_slot, problem_of
 from rasp.insight.schedule.reasons import chain_lines, count, why_so_deep, why_so_wide
 from rasp.insight.schedule.schedule import front, schedule, show_counts
-from rasp.insight.schedule.sublayer_order import Order, earliest_times
+from rasp.insight.schedule.sublayer_order import Order, earliest_layers, earliest_times
 from rasp.language.graph import Elementwise, Node, Selector, in_order
 
 

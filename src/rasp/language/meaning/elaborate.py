@@ -17,10 +17,9 @@ from rasp.language.evaluator import apply
 from rasp.language.graph import Node, SOp
 from rasp.language.graph.origins import Definition
 from rasp.language.meaning import operations
-from rasp.language.meaning.calls import bind
+from rasp.language.meaning.calls import bind, library_refusal
 from rasp.language.meaning.containers import index
 from rasp.language.meaning.hints import hint_for_unknown
-from rasp.language.meaning.library_refusals import library_refusal
 from rasp.language.meaning.notes import Notes
 from rasp.language.meaning.value_kinds import (
     BROKEN,
