@@ -4,8 +4,8 @@ A `session` runs statement after statement, by `elaborate`: `value_kinds` is wha
 `operations` what operators do with these, `containers` looks into them; `builtins` are the
 language's own functions, `library` those that are written in RASP, `calls` binds arguments and says
 how they are misused; `notes` keeps names and places, `loader` finds loaded files, `repl_settings`
-are words to the REPL. `mistakes` collects every mistake; `missing` and `hints` say what an unknown
-name was meant to be. `show` prints results.
+are words to the REPL. `mistakes` collects every mistake; `hints` say what an unknown name was meant
+to be. `show` prints results.
 
 Nothing is imported here, so that a command starts soon.
 """
