@@ -27,7 +27,7 @@ FLOORS = {
     "insight": ("equivalence", "schedule", "generation", "dialect", "drawing"),
     "models": ("certificate", "compiler", "export", "training", "testbed"),
     "teaching": ("sandbox", "testing", "gallery", "grading"),
-    "apps": ("fuzzing", "notebook", "repl", "playground", "lsp", "cli"),
+    "apps": ("fuzzing", "shown_results", "notebook", "repl", "playground", "lsp", "cli"),
 }  # fmt: skip
 ORDER = tuple(f"{floor}.{room}" for floor, rooms in FLOORS.items() for room in rooms)
 NEVER_TOGETHER = {

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from rasp.apps.cli.arguments import PROGRAM, CommandParser
 from rasp.apps.cli.patience import working
 from rasp.apps.cli.program_files import new_session, read_program
+from rasp.apps.shown_results import show_result
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.session import Result
-from rasp.language.meaning.show import show_result
 from rasp.language.syntax.tree import Command
 
 

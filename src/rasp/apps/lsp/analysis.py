@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import dedent
 from typing import Any
 
+from rasp.apps.shown_results import show_named
 from rasp.base.atoms import kind_name, read_input
 from rasp.base.errors import RaspError, RaspLimitError, Warned
 from rasp.base.limits import Limits, alarm
@@ -20,7 +21,6 @@ from rasp.language.graph import Node, Program, Selector, SOp
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.mistakes import check
 from rasp.language.meaning.session import DisplaySettings, Result, Session
-from rasp.language.meaning.show import show_named
 from rasp.language.meaning.value_kinds import BROKEN, Value
 from rasp.language.syntax import parse_with_errors
 from rasp.language.syntax.tree import For, Load, Name, Statement, bound_by, walk

@@ -20,7 +20,7 @@ from rasp.language.embedding.handles import Handle
 from rasp.language.evaluator import apply
 from rasp.language.graph import Scorer, Selector, expression
 from rasp.language.meaning.calls import signature
-from rasp.language.meaning.show import show_values
+from rasp.language.meaning.shown_values import show_values
 
 MOST_COLUMNS = 40
 LONGEST_EXPRESSION = 90

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from rasp.apps.repl.saving import save_definitions
+from rasp.apps.shown_results import show_named, show_result
 from rasp.base.atoms import kind_name
 from rasp.base.errors import RaspError, all_of
 from rasp.base.source import INPUT, Source
@@ -14,7 +15,6 @@ from rasp.language.graph.origins import Definition
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.calls import signature
 from rasp.language.meaning.session import Result, Session
-from rasp.language.meaning.show import show_named, show_result
 from rasp.language.meaning.value_kinds import BROKEN, MISSING, BuiltIn, Function, Scope
 from rasp.language.syntax import parse_with_errors
 from rasp.language.syntax.tree import Assign, Command, Evaluate, For, Literal, Load, Statement

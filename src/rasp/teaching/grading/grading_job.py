@@ -11,7 +11,6 @@ from rasp.base.file_reading import read_json
 from rasp.base.limits import Limits
 from rasp.base.source import Source
 from rasp.insight.equivalence.answering import answers
-from rasp.insight.equivalence.result import show_answer
 from rasp.insight.equivalence.sides import Compared
 from rasp.insight.schedule.fitting import fit
 from rasp.insight.schedule.reasons import count
@@ -21,6 +20,7 @@ from rasp.language.graph import Node, SOp
 from rasp.language.graph.portable import atom_from_json
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Session
+from rasp.language.meaning.shown_values import show_answer
 from rasp.language.meaning.value_kinds import MISSING
 
 BATCH = 500
