@@ -290,3 +290,11 @@ def test_an_error_is_never_edited_as_a_string() -> None:
     for path in PACKAGE.rglob("*.py"):
         if path.relative_to(PACKAGE).as_posix() not in makers:
             assert not edits.search(path.read_text(encoding="utf-8")), path
+
+
+def test_lower_floors_do_not_know_the_upper_ones() -> None:
+    upper = re.compile("playground|grading|compiled model|language server|notebook", re.IGNORECASE)
+    for floor in ("base", "language"):
+        for path in (PACKAGE / floor).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            assert not (known := upper.search(text)), f"{path} knows of {known}"

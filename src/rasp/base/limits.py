@@ -1,9 +1,8 @@
 """The budgets of everything that runs a program, in one place.
 
 A program is untrusted input: each budget exceeded is a `RaspLimitError` that says
-which one, never a hang, a crash or a Python error. A budget means the same everywhere: Python
-takes `Limits`, the command line `--limit name=value`; playground, editors and grading have values
-of their own.
+which one, never a hang, a crash or a Python error. A budget means the same everywhere, in Python
+(`Limits`) and on the command line (`--limit name=value`); apps have values of their own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Program text in, names and their values out: a conversation with the language.
 
-A session keeps what has been defined so far. The REPL, the command line, notebooks and
-`rasp.run` all use one.
+A session keeps what has been defined so far. Every app that runs text uses one, and so does
+`rasp.run`.
 """
 
 from __future__ import annotations
