@@ -124,7 +124,12 @@ class RaspError(Exception):
         return self
 
     def text(self, reword: Callable[[str], str] = str) -> str:
-        """Write this error and the others of the run, with hints as the reader would say them."""
+        """Write this error and the others of the run, with hints as the reader would say them.
+
+        >>> print(RaspValueError("no", hint="use `a=1`").text(lambda hint: hint.replace("=", " ")))
+        error: no
+        hint: use `a 1`
+        """
         return shown("\n\n".join(_render(error, reword) for error in self.everything))
 
     def __str__(self) -> str:

@@ -37,7 +37,12 @@ class Question:
     limits: Limits = DEFAULT_LIMITS
 
     def answers(self, inputs: Sequence[Sequence[Atom]]) -> list[Atom | RaspError]:
-        """Return a value for each input, or the error of one that fails."""
+        """Return a value for each input, or the error of one that fails.
+
+        >>> from rasp.language.graph import Indices
+        >>> Question(Indices()).answers([("a", "b", "c"), ("d",)])
+        [2, 0]
+        """
         assert self.node is not None
         given = [tuple(tokens) for tokens in inputs]
         return [
@@ -46,7 +51,11 @@ class Question:
         ]
 
     def read(self, given: object) -> tuple[Atom, ...]:
-        """Read an input, and check that it has the position that is read."""
+        """Read an input, and check that it has the position that is read.
+
+        >>> Question(None).read("ab")
+        ('a', 'b')
+        """
         tokens = read_input(given, self.limits)
         if not -len(tokens) <= self.at < len(tokens):
             raise RaspValueError(
