@@ -16,7 +16,16 @@ from rasp.language.meaning.session import Result, Session
 from rasp.language.meaning.show import show_named, show_result
 from rasp.language.meaning.value_kinds import BROKEN, MISSING, BuiltIn, Function, Scope, kind_name
 from rasp.language.syntax import parse_with_errors
-from rasp.language.syntax.tree import Assign, Command, Evaluate, For, Literal, Load, Statement
+from rasp.language.syntax.tree import (
+    Assign,
+    Command,
+    Evaluate,
+    For,
+    Literal,
+    Load,
+    Remark,
+    Statement,
+)
 from rasp.language.words import COMMANDS, KEYWORD_DOCS, SHELL_COMMANDS
 
 HELP = """\
@@ -62,7 +71,18 @@ class Conversation:
         if self._is_goodbye(text) or self._half_a_command(text) or _QUESTION.fullmatch(text):
             return ""
         _, errors = parse_with_errors(Source(INPUT, text), self.session.limits, at_prompt=True)
-        return errors[0].message if errors and all(error.incomplete for error in errors) else ""
+        return next((error.message for error in errors if error.incomplete), "")
+
+    def could_continue(self, text: str) -> bool:
+        """Tell whether a text is a whole statement that another line could continue."""
+        if self._is_goodbye(text) or self._half_a_command(text) or _QUESTION.fullmatch(text):
+            return False
+        source = Source(INPUT, text)
+        statements, errors = parse_with_errors(source, self.session.limits, at_prompt=True)
+        code = [each for each in statements if not isinstance(each, Remark)]
+        if errors or not code or not isinstance(code[-1], (Assign, Evaluate)):
+            return False
+        return text[code[-1].span.end - 1] != ";"
 
     def open(self, source: Source) -> str:
         """Run a file before the first prompt, as far as it is right, and say what it brought."""
