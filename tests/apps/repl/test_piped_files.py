@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SHARED
 
+from conftest import SHARED
 from rasp.apps.repl import talk_in_lines
 from rasp.apps.repl.conversation import Conversation
 from rasp.base.source import Source

@@ -12,7 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from rasp.apps.cli.patience import working
-from rasp.base.errors import RaspError, RaspNameError, RaspTypeError, RaspValueError
+from rasp.apps.cli.prose import tell
+from rasp.base.errors import (
+    RaspError,
+    RaspNameError,
+    RaspTypeError,
+    RaspValueError,
+    Rebinding,
+)
 from rasp.base.input_text import read_tokens
 from rasp.base.limits import DEFAULT_LIMITS, Limits
 from rasp.base.source import Source
@@ -81,6 +88,9 @@ def run_program(arguments: argparse.Namespace) -> Session:
     source = read_program(arguments.file, arguments.limits)
     with working(f"running {source.name}"):
         session.run(source)
+    for warned in session.warnings:
+        if not isinstance(warned, Rebinding):  # whether it was meant, `rasp check` asks
+            tell(warned, sys.stderr)
     return session
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from rasp.apps.cli.arguments import PROGRAM, CommandParser
 from rasp.apps.cli.patience import working
 from rasp.apps.cli.program_files import new_session, read_program
+from rasp.apps.cli.prose import tell
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.session import Result
 from rasp.language.meaning.show import show_result
@@ -26,8 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     results = session.run_each(read_program(arguments.file, arguments.limits))
     while (result := _next(results)) is not None:
         while session.warnings:
-            warning = session.warnings.pop(0)
-            print(f"warning: {warning.message} ({warning.span})", file=sys.stderr)
+            tell(session.warnings.pop(0), sys.stderr)
         if isinstance(result.statement, Command) and result.statement.words[0] in ("exit", "quit"):
             return 0
         if isinstance(result.value, DrawRequest):

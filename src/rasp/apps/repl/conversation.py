@@ -16,6 +16,7 @@ from rasp.language.meaning.session import Result, Session
 from rasp.language.meaning.show import show_named, show_result
 from rasp.language.meaning.value_kinds import BROKEN, MISSING, BuiltIn, Function, Scope, kind_name
 from rasp.language.syntax import parse_with_errors
+from rasp.language.syntax.lint import read_otherwise
 from rasp.language.syntax.tree import (
     Assign,
     Command,
@@ -88,6 +89,8 @@ class Conversation:
         """Run a file before the first prompt, as far as it is right, and say what it brought."""
         before = _Snapshot.of(self.session)
         _, errors = self.session.check(source)
+        statements, _ = parse_with_errors(source, self.session.limits)
+        self.session.warnings += read_otherwise(statements)
         self.failures += len(errors)
         self._forget_broken()
         answers = self._warnings()
@@ -190,7 +193,9 @@ class Conversation:
         return words[1] if self.session.scope.find(words[1]) is MISSING else ""
 
     def _warnings(self) -> list[str]:
-        told = [f"warning: {warning.message}" for warning in self.session.warnings]
+        told = [
+            f"warning: {warning.message}\nhint: {warning.hint}" for warning in self.session.warnings
+        ]
         self.session.warnings.clear()
         return told
 

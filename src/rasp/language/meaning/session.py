@@ -17,6 +17,7 @@ from rasp.base.errors import (
     RaspLimitError,
     RaspNameError,
     RaspValueError,
+    Rebinding,
     Warned,
     all_of,
 )
@@ -32,6 +33,7 @@ from rasp.language.meaning.missing import missing_names
 from rasp.language.meaning.repl_settings import obey
 from rasp.language.meaning.value_kinds import BROKEN, MISSING, Function, Scope, Value
 from rasp.language.syntax import parse, parse_with_errors, tree
+from rasp.language.syntax.lint import read_otherwise
 from rasp.language.words import BUILT_IN_DOCS
 
 RECURSION_LIMIT = 30_000
@@ -80,7 +82,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.library, self.docs, definition = run_library()
-        self.elaborator = Elaborator(self.limits, self._load, definition)
+        self.elaborator = Elaborator(self.limits, self._load, definition, self.warnings)
         self.last = Scope(self.library, definitions={})
         """Holds the last value as `out`, which a program may have for a name of its own."""
         self.scope = Scope(self.last, definitions={})
@@ -112,7 +114,10 @@ class Session:
     def run_each(self, source: Source, at_prompt: bool = False) -> Iterator[Result]:
         """Run a text statement by statement, giving each result as it comes."""
         self.elaborator.begin()
-        for statement in parse(source, self.limits, at_prompt):
+        statements = parse(source, self.limits, at_prompt)
+        if not at_prompt:
+            self.warnings += read_otherwise(statements)
+        for statement in statements:
             with deep_recursion():
                 result = self.execute(statement)
             yield result
@@ -140,6 +145,8 @@ class Session:
     ) -> list[RaspError]:
         """Run a text statement by statement, on after mistakes; return every one, in order."""
         statements, unread = parse_with_errors(source, self.limits)
+        if self._loading:
+            self.warnings += read_otherwise(statements)
         errors = [(error.span.start if error.span else 0, error) for error in unread]
         for statement in statements:
             try:
@@ -242,7 +249,7 @@ class Session:
             if name not in self.scope.names and self.library.find(name) is not MISSING:
                 message = f"`{name}` hides the library's `{name}` from here on"
                 hint = "choose another name if you did not mean to"
-                self.warnings.append(Warned(message, statement.span, hint))
+                self.warnings.append(Rebinding(message, statement.span, hint))
 
     def _load(self, statement: tree.Load, scope: Scope) -> None:
         """Run a file in a scope of its own, and take its public names over."""
@@ -262,12 +269,16 @@ class Session:
                 statement.span,
                 "put the definitions into fewer files",
             )
-        loaded = Scope(self.library, definitions={})
+        loaded, before = Scope(self.library, definitions={}), len(self.warnings)
         self._loading.append(source.name)
         try:
             errors = self._go_on(source, loaded, lambda inner: self._run_loaded(inner, loaded))
         finally:
             self._loading.pop()
+        self.warnings[before:] = [
+            replace(warned, message=f"in {warned.span}: {warned.message}", span=statement.span)
+            for warned in self.warnings[before:]
+        ]
         if errors and not self.keeps_what_is_right:
             raise all_of(errors)
         for name, value in loaded.names.items():
