@@ -1,4 +1,4 @@
-"""Warnings of values that are legal and most likely not meant: a text in place of an s-op.
+"""Warnings of values that are legal and most likely not meant: a text instead of an s-op.
 
 A text is a constant: the same at every position, whatever the input is. The paper writes
 `hist("hello")` where `hist` is an s-op; with a function in its place the answer is a constant.
@@ -18,7 +18,7 @@ from rasp.language.syntax import tree
 Arguments = Sequence[tuple[tree.Argument, Value]]
 
 SEQUENCES = ("seq", "vals", "keys", "bools")
-"""Parameters of the library for which a constant text makes no sense."""
+"""Parameters of the library: a constant text makes no sense there."""
 TRUTHS = ("bools",)
 """Parameters of the library that are asked whether they are true."""
 CONDITIONS = {"if": (0,), "indicator": (0,), "not": (0,), "and": (0, 1), "or": (0, 1)}
@@ -41,8 +41,8 @@ def text_for_s_op(
 ) -> Warned | None:
     """Warn of a call with a text where an s-op is meant, such as `histf("hello")`.
 
-    `compared` says that the call compared texts with each other, `is_inner` that the call is
-    part of another, which is looked at itself.
+    `compared` says that the call compared texts with each other, `is_inner` that it is part of
+    another call, whose own texts are checked there.
     """
     texts: Arguments = [pair for pair in arguments if isinstance(pair[1], str)]
     is_literal = any(isinstance(argument.value, tree.Literal) for argument, _ in texts)
@@ -72,7 +72,7 @@ def _sequences(function: Function, arguments: Arguments) -> Arguments:
 
 
 def _with_tokens(span: Span, texts: Arguments) -> str:
-    """Write a call with `tokens` in place of its texts."""
+    """Write a call with `tokens` instead of its texts."""
     text, offset = span.text, span.start
     for argument, _ in sorted(texts, key=lambda pair: -pair[0].value.span.start):
         inner = argument.value.span
