@@ -121,7 +121,7 @@ def test_a_range_of_endless_numbers_is_no_range() -> None:
 
 def test_malformed_json_is_an_error_on_the_command_line(capsys: Any, program: str) -> None:
     code, out, error = call(capsys, "eval", program, "same", "[1,2")
-    assert (code, out) == (2, "")
+    assert (code, out) == (1, "")
     assert "`[1,2` begins like a list but is not one" in error and "`--text`" in error
     assert call(capsys, "eval", program, "same", "[1,2", "--text", "--json")[1] == (
         '["[", "1", ",", "2"]\n'

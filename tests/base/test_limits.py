@@ -246,7 +246,7 @@ def test_fmt_reads_within_budgets(program: str, capsys: pytest.CaptureFixture[st
 def test_a_budget_of_inputs_on_the_command_line(
     program: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert main(["eval", program, "y", "abc", "--limit", "input_length=2"]) == 2
+    assert main(["eval", program, "y", "abc", "--limit", "input_length=2"]) == 1
     monkeypatch.setattr(sys, "stdin", io.StringIO("ab\nabc\n"))
     assert main(["eval", program, "y", "--limit", "input_length=2"]) == 1
     assert capsys.readouterr().err.count("over the limit of 2") == 2

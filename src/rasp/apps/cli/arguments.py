@@ -15,7 +15,8 @@ from rasp.base.spelling import did_you_mean
 MOST_COLUMNS = 100
 """Columns of a terminal: help, messages and tables are no wider."""
 THEMES = ("auto", "light", "dark")
-PROGRAM = "the program; `-` reads standard input"
+PROGRAMS = "programs or folders of them; `gallery:NAME`, or `-` for standard input"
+PROGRAM = "the program: a file, `gallery:NAME`, or `-` for standard input"
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
@@ -73,15 +74,16 @@ class CommandParser(argparse.ArgumentParser):
         more = "; several with commas or blanks between" if several else ""
         self.take("name", what + more, **names)
 
-    def take_program_or_model(self) -> None:
+    def take_program_or_model(self, **rest: Any) -> None:
         """Take a program, or a model that was compiled: `arguments.file`."""
-        what = "the program (`-` reads standard input), or a folder that `rasp compile` wrote"
-        self.take("file", what)
+        what = "the program: a file, `gallery:NAME`, `-` for standard input, or a compiled model"
+        self.take("file", what, **rest)
 
     def take_inputs(self) -> None:
         """Take inputs as words: `arguments.input`; with `--text`, as they are."""
-        more = "reads one a line from standard input, and goes on after a line that fails"
-        self.take("input", f"{HELP}; `-`, or none, {more} (the exit code is then 1)", nargs="*")
+        more = "`-`, or none, reads one a line from standard input"
+        failing = "the others are answered after one that fails, and the exit code is 1"
+        self.take("input", f"{HELP}; {more}; {failing}", nargs="*")
         self.take_text()
 
     def take_text(self) -> None:

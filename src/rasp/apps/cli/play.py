@@ -11,8 +11,8 @@ import webbrowser
 from importlib.util import find_spec
 
 from rasp.apps.cli.arguments import CommandParser
+from rasp.apps.cli.program_files import read_program
 from rasp.base.errors import RaspUnsupportedError, RaspValueError
-from rasp.language.meaning.loader import read_source
 
 LAST_PORT = 65535
 WITHOUT_EDITOR = (
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"note: {WITHOUT_EDITOR}", file=sys.stderr)
     start = Start()
     if arguments.file is not None:
-        start = Start(os.path.basename(arguments.file), read_source(arguments.file).text)
+        start = Start(os.path.basename(arguments.file), read_program(arguments.file).text)
 
     token = "" if arguments.no_token else read_token(arguments.token)
 

@@ -8,9 +8,10 @@ from contextlib import redirect_stdout
 
 from rasp.apps.repl.conversation import Conversation, Leave
 from rasp.base.terminal_text import behind, shown
-from rasp.language.meaning.loader import read_source
+from rasp.language.meaning.loader import Loader, read_source
 from rasp.language.meaning.session import Session
 from rasp.language.words import BINDING
+from rasp.teaching.gallery.gallery_files import gallery_program
 
 EITHER = ("+", "-", "(", "[")
 """What continues an expression, and also begins one."""
@@ -25,9 +26,10 @@ def talk(session: Session | None = None, file: str | None = None) -> int:
 
     A file is run before, as far as it is right.
     """
-    conversation = Conversation(session or Session())
+    conversation = Conversation(session or Session(loader=Loader(elsewhere=gallery_program)))
     if file is not None:
-        source = read_source(file, conversation.session.limits)
+        limits = conversation.session.limits
+        source = gallery_program(file) or read_source(file, limits)
         print(conversation.open(source), flush=True)
     if sys.stdin.isatty() and sys.stdout.isatty():
         from rasp.apps.repl.terminal import talk_on_terminal
