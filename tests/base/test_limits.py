@@ -223,7 +223,7 @@ def program(tmp_path: Path) -> str:
     "words",
     [
         "run {}", "eval {} y abc", "check {}", "arch {} y", "fit {} y --layers 1", "diff {} y {} y",
-        "draw {} y abc", "compile {} y --vocab ab --max-length 3",
+        "draw {} y abc", "compile {} y --alphabet ab --max-length 3",
     ],
 )  # fmt: skip
 def test_every_command_that_runs_a_program_takes_budgets(

@@ -344,11 +344,6 @@ def test_an_input_may_begin_with_a_dash(capsys: Any, program: Path) -> None:
     assert call(capsys, "eval", program, "hist", "--", "-x-")[1] == 'hist("-x-") = [2, 1, 2]\n'
 
 
-def test_compile_takes_the_words_that_python_takes(capsys: Any, program: Path) -> None:
-    code, out, _ = call(capsys, "compile", program, "hist", "--vocabulary", "ab", "--max-length", 3)
-    assert code == 0 and "exact for all inputs up to length 3" in out
-
-
 def test_eval_without_an_input_says_on_a_terminal_that_it_waits(
     capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,17 +90,37 @@ class CommandParser(argparse.ArgumentParser):
         """Let inputs be taken as they are: `arguments.text`."""
         self.flag("--text", "take inputs as plain characters, even `[1, 2]`")
 
-    def take_json(self, what: str = "everything as one JSON value") -> None:
+    def take_json(self, what: str = "everything as one value") -> None:
         """Let the command be asked for JSON: `arguments.json`."""
-        self.flag("--json", what)
+        self.flag("--json", f"print JSON: {what}")
 
-    def take_alphabet(self, what: str, more_names: str = "", **rest: Any) -> None:
+    def take_alphabet(self, usual: str = "", **rest: Any) -> None:
         """Let the command be told which tokens there are: `arguments.alphabet`."""
-        self.take(f"--alphabet {more_names}", f"{what}: {HELP}", metavar="TOKENS", **rest)
+        told = f"the tokens of inputs: {HELP}" + (f" (default: {usual})" if usual else "")
+        self.take("--alphabet", told, metavar="TOKENS", **rest)
+
+    def take_length(self, what: str, **rest: Any) -> None:
+        """Let the command be told how long inputs are: `arguments.max_length`."""
+        self.take("--max-length", f"most tokens of an input: {what}", int, metavar="N", **rest)
+
+    def take_bos(self, what: str = "") -> None:
+        """Let the command be told of a first token: `arguments.bos`."""
+        more = f"; {what}" if what else ""
+        told = f"the token that every input begins with{more} (default: none)"
+        self.take("--bos", told, metavar="TOKEN")
+
+    def take_seed(self, what: str, usual: int | None = None) -> None:
+        """Let the command be told a seed: `arguments.seed`."""
+        self.take("--seed", f"seed of what is random: {what}", int, default=usual, metavar="N")
+
+    def take_output(self, what: str, **rest: Any) -> None:
+        """Let the command be told where its result goes: `arguments.output`."""
+        self.take("-o --output", f"where the result goes: {what}", **rest)
 
     def take_engine(self, what: str) -> None:
         """Let the command use a cluster: `arguments.engine` and `arguments.address`."""
-        self.take("--engine", what, default="local", choices=["local", "ray"])
+        told = f"where to compute: {what}"
+        self.take("--engine", told, default="local", choices=["local", "ray"])
         self.take("--address", "a Ray cluster's address (default: this machine's)")
 
     def take_running(self) -> None:

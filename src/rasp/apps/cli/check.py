@@ -16,7 +16,7 @@ from rasp.language.meaning.mistakes import check
 
 def configure(parser: CommandParser) -> None:
     parser.take("files", PROGRAMS, nargs="+")
-    parser.take_json("one JSON object a file")
+    parser.take_json("one object a file")
     parser.flag("--strict", "warnings count as mistakes")
     parser.take_running()
 

@@ -32,16 +32,14 @@ def configure(parser: CommandParser) -> None:
     parser.take("name", "its s-op or selector", metavar="NAME")
     parser.take("other_file", "the second program", metavar="B")
     parser.take("other_name", "its s-op or selector", metavar="NAME")
-    parser.take_alphabet("tokens to try (default: what the programs know)")
-    every = "try all inputs up to this length (default: as many as are quick)"
-    parser.take("--max-length", every, int)
-    parser.take("--random", "how many longer inputs to try", int, default=RANDOM_INPUTS)
+    parser.take_alphabet("what the programs know")
+    parser.take_length("all up to it are tested (default: as many as are quick)")
+    parser.take("--random", "how many longer inputs to test", int, default=RANDOM_INPUTS)
     parser.take("--random-length", "the greatest length of these", int, default=RANDOM_LENGTH)
-    first = "a token that every input begins with, and is not compared (default: none)"
-    parser.take("--bos", first)
+    parser.take_bos("it is not compared")
     parser.flag("--kinds", "let 2 and 2.0, or 1 and True, differ")
-    parser.take("--seed", "of the random inputs", int, default=0)
-    parser.take_json("print the verdict as JSON")
+    parser.take_seed("the longer inputs", 0)
+    parser.take_json("the verdict")
     parser.take_running()
 
 

@@ -26,7 +26,7 @@ def configure(parser: CommandParser) -> None:
     text = "apply this instead of a program: 'histf(tokens)', or definitions and an expression"
     parser.take("-e --expression", f"{text} (default: none)", metavar="RASP")
     parser.take_inputs()
-    parser.take_json("one JSON value a line")
+    parser.take_json("one value a line")
     parser.flag("--explain-plan", "say how long inputs are computed, and why")
     parser.take_running()
 

@@ -34,8 +34,8 @@ def configure(parser: CommandParser) -> None:
     parser.take("--most", "how many tokens at most", int, default=MOST, metavar="N")
     place = "where the next token is read; -1 is the last position"
     parser.take("--at", place, int, default=-1, metavar="POSITION")
-    parser.take_json("one JSON object a line, with the steps")
-    parser.take_engine("this process, or a Ray cluster")
+    parser.take_json("one object a line, with the steps")
+    parser.take_engine("in this process, or on a Ray cluster")
     parser.take_running()
 
 

@@ -27,7 +27,7 @@ def configure(parser: CommandParser) -> None:
     host = "which address to listen on; 0.0.0.0 lets others on the network in"
     parser.take("--host", host, default="127.0.0.1")
     name = "another name this server is reached by (default: none)"
-    parser.take("--name", name, action="append", default=[])
+    parser.take("--server-name", name, action="append", default=[])
     parser.take("--token", "the word that the address ends in (default: a random one)")
     parser.flag("--no-token", "let in whoever reaches the address, without one")
     parser.flag("--no-browser", "open no page, print its address")
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
             webbrowser.open(once)
 
     try:
-        serve(start, arguments.host, arguments.port, tuple(arguments.name), tell, token)
+        serve(start, arguments.host, arguments.port, tuple(arguments.server_name), tell, token)
     except OSError as error:
         raise RaspValueError(
             f"cannot listen on {arguments.host}, port {arguments.port}: "

@@ -17,7 +17,7 @@ from rasp.teaching.testing import Failure, Report, check_file, check_program, fi
 def configure(parser: CommandParser) -> None:
     what = "programs (`gallery:NAME` too), Markdown pages with `rasp` blocks, or folders of both"
     parser.take("paths", what, nargs="+", metavar="FILE")
-    parser.take_json("one JSON object a file")
+    parser.take_json("one object a file")
     parser.take_running()
     parser.epilog = "\n".join([
         "what is compared:",
