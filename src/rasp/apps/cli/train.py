@@ -10,6 +10,7 @@ from typing import Any
 from rasp.apps.cli.arguments import CommandParser, options
 from rasp.apps.cli.program_files import naming_file, read_given, text_alone
 from rasp.base.atoms import to_python
+from rasp.base.errors import RaspValueError
 
 SIZES = {
     "width": ("numbers at each position", "64, or 256 with --paper"),
@@ -73,6 +74,17 @@ def _take_model(parser: CommandParser) -> None:
     parser.take("--steps", steps, int, metavar="N")
 
 
+def _lengths(arguments: argparse.Namespace) -> tuple[int, int]:
+    """The fewest and most tokens of an input."""
+    fewest, most = arguments.min_length, arguments.max_length
+    if not 1 <= fewest <= most:
+        raise RaspValueError(
+            f"inputs of {fewest} to {most} tokens: there are none",
+            hint="give `--min-length` and `--max-length`, from 1 on",
+        )
+    return fewest, most
+
+
 def run(arguments: argparse.Namespace) -> int:
     from rasp.models.training.devices import require_torch
 
@@ -96,7 +108,7 @@ def _train_encoder(program: str, arguments: argparse.Namespace) -> int:
 
     task = own.own_task(
         program, arguments.name,
-        arguments.alphabet, own.read_lengths(f"{arguments.min_length}-{arguments.max_length}"),
+        arguments.alphabet, _lengths(arguments),
         bos=arguments.bos, way=arguments.distribution, clip=arguments.clip,
     )  # fmt: skip
     config = own.own_config(task, arguments.run_name, not arguments.paper, **_given(arguments))

@@ -43,6 +43,8 @@ Words for the prompt:
 _QUESTION = re.compile(r"\s*\?\s*([\w-]*)\s*;?\s*|\s*([^\W\d]\w*)\s*\?\s*;?\s*")
 SHELL_LINE = re.compile(r"(?:rasp +)?([a-z]+)(?: +[\w./-].*)?")
 """A word, alone or before something that cannot come after a name of the language."""
+MOST_LINES = 30
+"""Lines of a definition that are shown."""
 WIDTH = 88
 """Columns of a list of names."""
 
@@ -235,7 +237,20 @@ class Conversation:
         value = self.session.find(name)
         doc = self.session.doc(name)
         shown = show_named(name, value, self.session, self.session.program_of(name))
-        return shown if not doc or f"doc: {doc}" in shown else f"{shown}\n          doc: {doc}"
+        if doc and f"doc: {doc}" not in shown:
+            shown += f"\n          doc: {doc}"
+        return shown + self._source(name)
+
+    def _source(self, name: str) -> str:
+        """The statement that gave a name its value, and the file that it is in."""
+        span = self.session.place(name)
+        if span is None:
+            return ""
+        place = "typed here" if span.source.name == INPUT else f"{span.source.name}:{span.line}"
+        lines = span.text.split("\n")
+        if len(lines) > MOST_LINES:
+            lines = [*lines[:MOST_LINES], f"… {len(lines)} lines in all"]
+        return "\n".join([f"\n       source: {place}", *(f"         {line}" for line in lines)])
 
     def _names(self) -> str:
         own = list(self.session.names())

@@ -22,12 +22,12 @@ from rasp.base.errors import (
     all_of,
 )
 from rasp.base.limits import DEFAULT_LIMITS, Limits, too_much_memory
-from rasp.base.source import Source
+from rasp.base.source import Source, Span
 from rasp.language.graph import Node, Program, SOp
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.elaborate import BrokenName, Elaborator
 from rasp.language.meaning.hints import hint_for_unknown
-from rasp.language.meaning.library import bound_names, run_library
+from rasp.language.meaning.library import bound_names, library_places, run_library
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.missing import missing_names
 from rasp.language.meaning.repl_settings import obey
@@ -79,6 +79,8 @@ class Session:
     warnings: list[Warned] = field(default_factory=list)
     keeps_what_is_right: bool = False
     """Whether a loaded file with mistakes still gives the names that are right (at a prompt)."""
+    places: dict[str, tuple[Value, Span]] = field(default_factory=dict)
+    """Where each name was bound last, and to which value."""
 
     def __post_init__(self) -> None:
         self.library, self.docs, definition = run_library()
@@ -207,6 +209,7 @@ class Session:
             raise too_much_memory().located(statement.span) from None
         except RaspError as error:
             raise error.located(statement.span) from None
+        self._remember(statement, self.scope)
         value = None if value is MISSING else value
         if isinstance(value, DrawRequest) and not value.tokens:
             value = replace(value, tokens=self.settings.example_for(value.node))
@@ -294,6 +297,19 @@ class Session:
             self.elaborator.run(statement, scope)
         except RaspError as error:
             raise error.located(statement.span) from None
+        self._remember(statement, scope)
+
+    def _remember(self, statement: tree.Statement, scope: Scope) -> None:
+        for name in bound_names(statement):
+            self.places[name] = scope.names[name], statement.span
+
+    def place(self, name: str) -> Span | None:
+        """Return the statement that gave a name its value, in the program or in the library."""
+        value, span = self.places.get(name, (MISSING, None))
+        if span is not None and value is self.scope.find(name):
+            return span
+        is_library = self.scope.holding(name) is self.library
+        return library_places().get(name) if is_library else None
 
 
 def _place_in(source: Source, error: RaspError, statement: tree.Statement) -> int:
