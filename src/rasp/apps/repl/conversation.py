@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from rasp.apps.repl.saving import save_definitions
 from rasp.base.errors import RaspError, all_of
-from rasp.base.source import INPUT, Source
+from rasp.base.source import INPUT, Source, Span
 from rasp.language.graph import Node, Program
 from rasp.language.graph.origins import Definition
 from rasp.language.meaning.builtins import DrawRequest
@@ -302,6 +302,7 @@ class _Snapshot:
 
     names: dict[str, object]
     definitions: dict[str, Definition]
+    places: dict[str, tuple[object, Span]]
     last: Scope
     """What held the last value."""
     statement: Statement | None = None
@@ -311,11 +312,12 @@ class _Snapshot:
     def of(session: Session) -> _Snapshot:
         own, last = session.scope, session.last
         kept = replace(last, names=dict(last.names), definitions=dict(last.definitions or {}))
-        return _Snapshot(dict(own.names), dict(own.definitions or {}), kept)
+        return _Snapshot(dict(own.names), dict(own.definitions or {}), dict(session.places), kept)
 
     def restore(self, session: Session) -> None:
         session.scope.names = dict(self.names)
         session.scope.definitions = dict(self.definitions)
+        session.places = dict(self.places)
         session.last.names, session.last.definitions = self.last.names, self.last.definitions
 
 
