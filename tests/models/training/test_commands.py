@@ -87,7 +87,7 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "plain"], "needs no attention"),
         (["train", "PROGRAM", "other"], "the program has no `other`"),
         (["train", "PROGRAM", "mean", "--alphabet", "ab"], "fails on an input of its own task"),
-        (["train", "PROGRAM", "seen", "--min-length", "30"], "inputs of 30 to 20 tokens: there are none"),
+        (["train", "PROGRAM", "seen", "--min-length", "30"], "inputs of 30 to 20 tokens"),
         (["train", "PROGRAM", "seen", "--batch", "7"], "cannot be dealt out in batches of 7"),
         (["train", "PROGRAM", "seen", "--width", "9"], "1 head cannot share a width of 9"),
         (["train", "PROGRAM", "seen", "--width", "0"], "width must be at least 1"),

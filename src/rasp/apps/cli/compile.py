@@ -69,7 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _record(model: Transformer) -> dict[str, Any]:
-    assert model.certificate is not None
     names = ("layers", "extra_feed_forwards", "heads_per_layer", "input_feed_forward",
              "hidden_per_layer", "d_model")  # fmt: skip
     return {name: getattr(model, name) for name in names} | {
