@@ -128,7 +128,7 @@ class Dialects:
 
     @property
     def forecast(self) -> str:
-        """Whether a trained decoder is likely to go on beyond the lengths it saw."""
+        """Whether a trained decoder is likely to generalise to longer inputs."""
         if self.classes is not None:
             return forecast(self.classes.c_rasp_at_last.holds)
         return forecast(True if self["C-RASP"].holds else None)

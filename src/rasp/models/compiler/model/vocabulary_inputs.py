@@ -112,7 +112,7 @@ def refuse_empty_promise(settings: Settings) -> None:
         with suppress(RaspError):
             values = apply(settings.where, list(tokens)) if settings.where else []
             if all(values) or not all(isinstance(value, bool) for value in values):
-                return  # one that is no bool is refused with its reason elsewhere
+                return  # one that is not a bool is refused with its reason elsewhere
     raise RaspUnsupportedError(
         f"no input keeps the promise `{settings.where_name}`: {tested:,} were tested",
         hint="promise something that is true at every position of some inputs",
