@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 
-from conftest import SHARED
 from rasp.apps.repl import talk_in_lines
 from rasp.apps.repl.conversation import Conversation
 from rasp.base.source import Source
 from rasp.language.graph import Node
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Session
+from repository import ROOT
 
-ROOT = Path(__file__).parents[3]
-WILD = SHARED / "wild" / "rasp-for-cogs.rasp"
+WILD = ROOT.parent / "shared" / "wild" / "rasp-for-cogs.rasp"
 FOLDERS = ("src/rasp/teaching/gallery", "tests/programs", "tests/paper/listings")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.rasp"))]
 
