@@ -12,8 +12,8 @@ import pytest
 from rasp.apps.cli import COMMANDS
 from rasp.apps.cli.arguments import CommandParser
 
-WITHOUT_RESULT = {"run", "draw", "fmt", "train", "reproduce", "play", "fuzz", "completion", "lsp"}
-"""Commands that draw, write or serve, or that print what the prompt would."""
+WITHOUT_RESULT = {"draw", "fmt", "train", "reproduce", "play", "fuzz", "completion", "lsp"}
+"""Commands that draw, write, train or serve."""
 SEVERAL_OUTPUTS = {"train", "grade", "fuzz", "testbed"}
 """Commands that write more than one thing, each named for what it is."""
 

@@ -162,3 +162,18 @@ def test_a_shell_gets_every_command_and_flag(capsys: Any, shell: str) -> None:
     assert code == 0
     assert all(command in out for command in COMMANDS)
     assert "max-length" in out and "json" in out
+
+
+def test_a_run_can_be_had_as_json(capsys: Any, tmp_path: Path) -> None:
+    path = tmp_path / "some.rasp"
+    path.write_text(
+        'hist = histf(tokens);\nhist("aab");\n1 / 2;\n[hist];\ndef f(x) { return x; }\n'
+    )
+    code, out, _ = call(capsys, "run", path, "--json")
+    records = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert [(record["line"], record["kind"]) for record in records] == [
+        (1, "s-op"), (2, "list"), (3, "float"), (4, "list"), (5, "function"),
+    ]  # fmt: skip
+    assert [records[1]["value"], records[2]["value"]] == [[2, 2, 1], 0.5]
+    assert records[0]["names"] == ["hist"] and "hist" in records[0]["value"]
