@@ -196,6 +196,13 @@ class Warned:
     span: Span
     hint: str
 
+    def __str__(self) -> str:
+        return shown(f"warning: {self.message} ({self.span})\nhint: {self.hint}")
+
+
+class Rebinding(Warned):
+    """A library name that a program uses for something of its own."""
+
 
 def error_record(error: RaspError, reword: Callable[[str], str] = str) -> dict[str, Any]:
     """Return an error as JSON can hold it, with its hint as the reader would say it.
