@@ -21,7 +21,7 @@ CHECKER = PACKAGE / "models" / "certificate"
 FLOORS = {
     "base": (
         "terminal_text", "source", "errors", "tracebacks", "spelling", "limits", "meter", "cluster",
-        "atoms", "input_text", "file_reading", "file_writing",
+        "progress", "atoms", "input_text", "file_reading", "file_writing",
     ),
     "language": ("operators", "words", "syntax", "graph", "evaluator", "meaning", "embedding"),
     "insight": ("equivalence", "schedule", "generation", "dialect", "drawing"),

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 
 from rasp.apps.cli.arguments import CommandParser
-from rasp.apps.cli.patience import ProgressLine
 from rasp.apps.fuzzing.campaign import Campaign, ShrunkFailure, fuzz, record
 from rasp.apps.fuzzing.cases import read_replay, save_json
 from rasp.apps.fuzzing.judges import HOMES, find_judge, verdict
 from rasp.base.errors import RaspValueError
+from rasp.base.progress import ProgressLine
 
 
 def configure(parser: CommandParser) -> None:
