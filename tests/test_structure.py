@@ -27,7 +27,7 @@ FLOORS = {
     "insight": ("equivalence", "schedule", "generation", "dialect", "drawing"),
     "models": ("certificate", "compiler", "export", "training", "testbed"),
     "teaching": ("sandbox", "testing", "gallery", "grading"),
-    "apps": ("fuzzing", "notebook", "repl", "playground", "lsp", "cli"),
+    "apps": ("notebook", "repl", "playground", "lsp", "cli"),
 }  # fmt: skip
 ORDER = tuple(f"{floor}.{room}" for floor, rooms in FLOORS.items() for room in rooms)
 NEVER_TOGETHER = {
@@ -85,7 +85,7 @@ def test_a_room_uses_only_what_is_before_it() -> None:
 
 
 # Folders of tests that are about no one folder of the package.
-ACROSS = {"docs_site", "editors", "errors", "faults", "golden", "paper", "programs"}
+ACROSS = {"docs_site", "editors", "errors", "faults", "golden", "paper", "programs", "strategies"}
 FILES_ACROSS = {"docs", "english", "errors", "programs", "structure", "work_budgets"}
 
 

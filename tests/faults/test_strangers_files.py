@@ -12,7 +12,6 @@ import pytest
 
 import rasp
 from rasp.apps.cli import main
-from rasp.apps.fuzzing.cases import read_replay
 from rasp.language.meaning.loader import read_source
 
 pytestmark = pytest.mark.slow
@@ -61,26 +60,6 @@ def test_a_snapshot_that_says_nonsense_is_named(tmp_path: Path, about: str) -> N
     save_file({"a": torch.zeros(1)}, path, {"about": about})
     with pytest.raises(rasp.RaspError, match=r"it\.safetensors"):
         store.unfinished()
-
-
-@pytest.mark.parametrize(
-    "kept",
-    [
-        "",
-        "[]",
-        "{}",
-        "[" * 100_000,
-        json.dumps({"inputs": [[{"float": "1/0"}]], "statements": [], "seed": 1, "judge": "x"}),
-        json.dumps({"inputs": [["a"]], "statements": [{"tree": "os"}], "seed": 1, "judge": "x"}),
-        json.dumps({"inputs": [["a"]], "statements": [3], "seed": 1, "judge": "x"}),
-    ],
-)
-def test_what_is_no_replay_file_is_refused(tmp_path: Path, kept: str) -> None:
-    path = tmp_path / "it.json"
-    path.write_text(kept)
-    with pytest.raises(rasp.RaspError) as caught:
-        read_replay(path)
-    assert caught.value.hint
 
 
 def test_a_description_that_is_no_file_or_too_large_is_refused_before_it_is_read(

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import Any
 
-from random_graphs import random_case
-
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspError
 from rasp.insight.generation.decoding.together import Decoder
@@ -22,6 +20,7 @@ from rasp.insight.generation.growing import Question, decoder_of, next_values
 from rasp.insight.generation.tokens import token_after
 from rasp.insight.schedule.patterns import Pattern, under
 from rasp.language.graph import SOp, expression
+from strategies.graphs import random_case
 
 STEPS = 5
 
@@ -29,7 +28,7 @@ STEPS = 5
 def random_generation(seed: int) -> tuple[Question, list[tuple[Atom, ...]]] | None:
     """A program, in half of the cases one that only looks back, and inputs of one kind or two."""
     rng = random.Random(seed)
-    outputs, inputs = random_case(seed)
+    outputs, inputs = random_case(random.Random(seed))
     node = next((node for node in outputs if isinstance(node, SOp)), None)
     if node is None:
         return None

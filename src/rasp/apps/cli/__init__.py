@@ -46,7 +46,6 @@ COMMANDS = {
     "train": "train a transformer to do what a program does",
     "reproduce": "train the paper's experiments and print their tables",
     "play": "the playground: RASP in the browser, live",
-    "fuzz": "random programs through every back end: do they all agree?",
     "lsp": "the language server that editors start",
 }
 """What each command does; `rasp.apps.cli.NAME` is its module."""

@@ -1,17 +1,16 @@
-"""A seed in, random programs and batches out, and a check that both evaluators agree on them.
+"""Random graphs: of all kinds of atoms (`Graphs`), and of numbers alone, of a given size.
 
-Run many: `python tests/language/evaluator/random_graphs.py --count 20000 --seed 1`. A disagreement
-prints its own seed, which alone reproduces it: `--seed N --count 1`.
+Every choice comes from a `random.Random`. With a seed it is the same graph again; as a strategy of
+hypothesis (`graphs_and_inputs`), what fails is made small.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
 from fractions import Fraction
 
-from rasp.apps.fuzzing.judge_evaluators import fast_results, plain_results, strained
+from hypothesis import strategies as st
+
 from rasp.base.atoms import Atom
 from rasp.language.graph import (
     COMPARISONS,
@@ -20,6 +19,7 @@ from rasp.language.graph import (
     Elementwise,
     Indices,
     Node,
+    Program,
     Score,
     Scorer,
     ScoreSum,
@@ -32,7 +32,7 @@ from rasp.language.graph import (
     SOp,
     Tokens,
     TokensAs,
-    expression,
+    in_order,
 )
 
 NUMBER, BOOL, TEXT = "number", "bool", "text"
@@ -241,9 +241,11 @@ def random_input(rng: random.Random, sort: str) -> tuple[Atom, ...]:
     return tuple(makers[rng.choice(kinds)]() for _ in range(length))
 
 
-def random_case(seed: int) -> tuple[list[Node], list[tuple[Atom, ...]]]:
+GraphsAndInputs = tuple[list[Node], list[tuple[Atom, ...]]]
+
+
+def random_case(rng: random.Random) -> GraphsAndInputs:
     """One to three outputs that share parts, and a batch of inputs of different lengths."""
-    rng = random.Random(seed)
     sort = rng.choice([TEXT, TEXT, NUMBER, NUMBER, BOOL])
     inputs = [random_input(rng, sort) for _ in range(rng.choice([1, 1, 2, 3, 6]))]
     if rng.random() < 0.06:  # another kind in one input, or inside one
@@ -262,53 +264,56 @@ def random_case(seed: int) -> tuple[list[Node], list[tuple[Atom, ...]]]:
     return outputs, inputs
 
 
-def disagreement(seed: int) -> str | None:
-    """Compare the evaluators on one random case; None where they agree."""
-    outputs, inputs = random_case(seed)
-    expected, found = plain_results(outputs, inputs), fast_results(outputs, inputs)
-    if expected == found:
-        return None
-    programs = "\n".join(expression(output, depth=40) for output in outputs)
-    return f"seed {seed}\n{programs}\n{inputs}\nplain: {expected}\nfast:  {found}"
+def graphs_and_inputs() -> st.SearchStrategy[GraphsAndInputs]:
+    """Outputs of all kinds with inputs for them: most have values, some fail."""
+    return st.randoms(use_true_random=False).map(random_case)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Compare the evaluators on random programs.")
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--strained", action="store_true", help="take the ways of long inputs")
-    arguments = parser.parse_args()
-    if arguments.strained:
-        with strained():
-            return compare(arguments)
-    return compare(arguments)
+def random_outputs(
+    seed: int, size: int, aggregates: float = 0.35, operators: str = "+-*"
+) -> list[Node]:
+    """Return the outputs of a random graph of about `size` nodes; they are s-ops and selectors."""
+    rng = random.Random(seed)
+    s_ops: list[SOp] = [Tokens(), Indices(), Const(1)]
+    selectors: list[Selector] = [Select(Tokens(), Tokens(), "==")]
+    while len(s_ops) + len(selectors) < size:
+        # near the end of the list is later in the graph: deep and wide shapes both come up
+        def some(pool: list, rng: random.Random = rng):
+            return pool[-rng.randint(1, min(len(pool), rng.choice((3, 8, 1000))))]
+
+        chance = rng.random()
+        if chance < aggregates:
+            s_ops.append(Aggregate(some(selectors), some(s_ops), rng.choice((0, 1))))
+        elif chance < aggregates + 0.25:
+            s_ops.append(Elementwise(rng.choice(operators), (some(s_ops), some(s_ops))))
+        elif chance < aggregates + 0.45:
+            selectors.append(Select(some(s_ops), some(s_ops), rng.choice(COMPARISONS)))
+        else:
+            selectors.append(_combined(rng, some, selectors, s_ops))
+    chosen: list[Node] = [s_ops[-1], *rng.sample(s_ops, min(2, len(s_ops)))]
+    if rng.random() < 0.2:
+        chosen.append(rng.choice(selectors))
+    return list(dict.fromkeys(chosen))
 
 
-def compare(arguments: argparse.Namespace) -> int:
-    failures = errors = 0
-    for seed in range(arguments.seed, arguments.seed + arguments.count):
-        try:
-            found = disagreement(seed)
-        except Exception as crash:
-            found = f"seed {seed}\ncrashed: {crash!r}"
-            if arguments.count == 1:
-                raise
-        if found:
-            failures += 1
-            print(found[:3000], end="\n\n", file=sys.stderr)
-        if failures >= 5:
-            break
-        outputs, inputs = random_case(seed)
-        errors += isinstance(plain_results(outputs, inputs), tuple) if seed % 10 == 0 else 0
-    print(f"{arguments.count} programs, {failures} disagreements; "
-          f"about {10 * errors / arguments.count:.0%} of them fail with an error")  # fmt: skip
-    return 1 if failures else 0
+def _combined(rng: random.Random, some, selectors: list[Selector], s_ops: list[SOp]) -> Selector:
+    match rng.randint(0, 3):
+        case 0:
+            return SelectorAnd(some(selectors), some(selectors))
+        case 1:
+            return SelectorOr(some(selectors), some(selectors))
+        case 2:
+            return SelectorNot(some(selectors))
+    return SelectBest(some(selectors), Score(some(s_ops), Const(rng.choice((1, 2, -1)))))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
-def agree(outputs: list[Node], *inputs: tuple[Atom, ...]) -> None:
-    """Both evaluators answer alike."""
-    assert fast_results(outputs, inputs) == plain_results(outputs, inputs)
+def named_program(seed: int) -> tuple[list[SOp], Program, list[int]]:
+    """Return outputs of numbers, a program that names some nodes, and an input."""
+    rng = random.Random(seed)
+    # no products: numbers that double their digits again and again do not fit a picture
+    made = random_outputs(seed, rng.randint(8, 24), operators="+-")
+    outputs = [node for node in made if isinstance(node, SOp) and not isinstance(node, Const)][:2]
+    nodes = [node for node in in_order(outputs) if node.needs]
+    names = {node: f"name{at}" for at, node in enumerate(nodes) if rng.random() < 0.4}
+    given = [rng.randint(-3, 3) for _ in range(rng.randint(1, 8))]
+    return outputs, Program.named(names), given

@@ -1,4 +1,4 @@
-"""A judge of words: every place and name that is told lies in the definition asked about.
+"""Every place and name that is told lies in the definition asked about.
 
 The definitions that a text refers to are found here from the syntax tree alone: a name means
 the last statement before that bound it. What the judge allows is at most too much.
@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from rasp.apps.fuzzing.cases import LIMITS, Case
-from rasp.apps.fuzzing.outcomes import Disagreement, NothingToCompare
-from rasp.apps.fuzzing.trees import assign, binary, literal, name
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from rasp.base.errors import RaspError
 from rasp.base.source import Source, Span
 from rasp.insight.drawing import draw
@@ -26,14 +27,13 @@ from rasp.language.evaluator.plain import EvaluationError
 from rasp.language.graph import Const, Node, Program, Scorer, in_order
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Result, Session
-from rasp.language.syntax import parse_with_errors, print_program
+from rasp.language.syntax import parse, parse_with_errors, print_expression, print_program
 from rasp.language.syntax.tree import (
     Assign,
     Binary,
     Call,
     Comprehension,
     Define,
-    Expression,
     For,
     Name,
     Parameter,
@@ -44,6 +44,8 @@ from rasp.language.syntax.tree import (
     bound_by,
     walk,
 )
+from strategies import examples
+from strategies.programs import LIMITS, Case, cases
 
 MOST_OUTPUTS = 2
 LARGEST = 40
@@ -51,14 +53,19 @@ LARGEST = 40
 STRANGER = "stranger"
 
 
-def judge_origins(case: Case) -> None:
-    """Places and names are those of the definition asked about, or of one it refers to."""
-    rng = random.Random(case.seed)
-    told = Told(print_program(tuple(with_strangers(case.statements, rng))))
+@pytest.mark.slow
+@given(cases(), st.randoms(use_true_random=False))
+@examples(40)
+def test_places_and_names_are_those_of_the_definition_asked_about(
+    case: Case, rng: random.Random
+) -> None:
+    try:
+        statements = parse(Source("case", case.text))
+    except RaspError:
+        return
+    told = Told(print_program(tuple(with_strangers(statements, rng))))
     outputs = [name for name, value in told.session.names().items()
                if isinstance(value, Node) and value.needs]  # fmt: skip
-    if not outputs:
-        raise NothingToCompare
     for asked in outputs[-MOST_OUTPUTS:]:
         told.check(asked, case)
 
@@ -72,13 +79,15 @@ def with_strangers(statements: tuple[Statement, ...], rng: random.Random) -> Ite
         parts = [part for part in walk(statement.value)
                  if isinstance(part, (Binary, Call, Unary, Ternary))]  # fmt: skip
         if parts and rng.random() < 0.6:
-            part: Expression = parts[0] if rng.random() < 0.4 else rng.choice(parts)
-            yield assign(f"{STRANGER}{number}", part)
+            yield from statements_of(f"{STRANGER}{number} = {print_expression(parts[0])};")
         yield statement
         if rng.random() < 0.15:
             again = statement.targets[0].name
-            yield assign(f"kept{number}", name(again))
-            yield assign(again, binary("+", name("indices"), literal(number)))
+            yield from statements_of(f"kept{number} = {again}; {again} = indices + {number};")
+
+
+def statements_of(text: str) -> tuple[Statement, ...]:
+    return parse(Source("strangers", text))
 
 
 @dataclass
@@ -181,16 +190,16 @@ class Judged:
         for result in self.told.results:
             for target, value in _bindings(result.names, result.value):
                 meanings.setdefault(target, set()).add(value)
-        for node, given in self.program.names.items():
-            if given not in self.words:
-                raise Disagreement(self._said(f"the name `{given}`"))
-            is_bound = given in meanings and given not in self.inner_words
-            if is_bound and (node not in meanings[given] or given in bound):
-                raise Disagreement(self._said(f"`{given}` for another node"))
+        for node, name in self.program.names.items():
+            if name not in self.words:
+                pytest.fail(self._said(f"the name `{name}`"))
+            is_bound = name in meanings and name not in self.inner_words
+            if is_bound and (node not in meanings[name] or name in bound):
+                pytest.fail(self._said(f"`{name}` for another node"))
             if is_bound:
-                bound.add(given)
+                bound.add(name)
         if self.program.names.get(self.node) != self.asked:
-            raise Disagreement(self._said(f"`{self.program.names.get(self.node)}` for itself"))
+            pytest.fail(self._said(f"`{self.program.names.get(self.node)}` for itself"))
 
     def check_places(self) -> None:
         for node in in_order([self.node]):
@@ -202,7 +211,7 @@ class Judged:
         if made_here:
             span = self.program.origins[self.node]
             if not _is_inside(span, statement.span):
-                raise Disagreement(self._said(f"`{span.text}` ({span}), not its own definition,"))
+                pytest.fail(self._said(f"`{span.text}` ({span}), not its own definition,"))
 
     def check_errors(self, case: Case) -> None:
         """What fails on an input is told of these statements, whichever evaluator fails."""
@@ -240,9 +249,9 @@ class Judged:
         lines = {line for number in self.allowed for line in self._lines(number)}
         for line in map(int, re.findall(r"\bcase:(\d+)", text)):
             if line not in lines:
-                raise Disagreement(self._said(f"line {line} in\n{text}\n"))
+                pytest.fail(self._said(f"line {line} in\n{text}\n"))
         if STRANGER not in " ".join(self.words) and STRANGER in text:
-            raise Disagreement(self._said(f"a stranger in\n{text}\n"))
+            pytest.fail(self._said(f"a stranger in\n{text}\n"))
 
     def _lines(self, number: int) -> range:
         span = self.told.statements[number].span
@@ -251,7 +260,7 @@ class Judged:
     def _check_span(self, span: Span, what: str) -> None:
         statements = (self.told.statements[number] for number in self.allowed)
         if not any(_is_inside(span, statement.span) for statement in statements):
-            raise Disagreement(self._said(f"{what} `{span.text}` ({span})"))
+            pytest.fail(self._said(f"{what} `{span.text}` ({span})"))
 
     def _said(self, what: str) -> str:
         return f"of `{self.asked}`, {what} is told; the program is\n{self.told.text}"
