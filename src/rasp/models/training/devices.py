@@ -16,7 +16,7 @@ def require_torch() -> None:
     """
     from importlib.util import find_spec
 
-    for package in ("torch", "safetensors", "numpy"):
+    for package in ("torch", "safetensors", "msgspec", "numpy"):
         if find_spec(package) is None:
             raise RaspUnsupportedError(
                 f"training needs {package}, which is not installed",

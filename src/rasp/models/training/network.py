@@ -1,7 +1,6 @@
 """A batch and a stack's parameters in, logits and attention out: the model in plain PyTorch.
 
-This is the meaning of the model, for CPU, evaluation and tests; `fused` computes the same on a
-GPU, faster. Every tensor begins with a dimension of models, which never mix. The architecture is
+Every tensor begins with a dimension of models, which never mix. The architecture is
 the paper's: embedding and sinusoidal positions, then post-LayerNorm encoder layers with ReLU.
 """
 
@@ -26,6 +25,7 @@ class StackBatch:
     tokens: torch.Tensor  # (models, size): numbers of tokens
     lengths: torch.Tensor  # (models, batch)
     targets: torch.Tensor  # (models, size): classes; negative where nothing is learnt
+    offsets: torch.Tensor | None = None  # (models, batch): at which position each input begins
 
 
 Replaced = Mapping[tuple[int, int], torch.Tensor]
@@ -33,10 +33,13 @@ Replaced = Mapping[tuple[int, int], torch.Tensor]
 
 
 class SlotTensors:
-    """What a layout says, as tensors on a device."""
+    """What a layout says, as tensors on a device, and the encodings of its positions."""
 
-    def __init__(self, layout: SlotLayout, device: torch.device | str) -> None:
+    def __init__(
+        self, layout: SlotLayout, device: torch.device | str, width: int, shift: int = 0
+    ) -> None:
         self.layout = layout
+        self.encodings = sinusoids(max(layout.slots) + shift, width).to(device)
         self.slot_of = torch.from_numpy(layout.slot_of).to(device)
         self.position_of = torch.from_numpy(layout.position_of).to(device)
         queries, keys = (torch.from_numpy(ends).to(device) for ends in layout.cell_tokens)
@@ -57,8 +60,10 @@ def forward(
 ) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """Return logits (models, size, classes) and each layer's attention (models, heads, cells)."""
     model = torch.arange(len(batch.tokens), device=batch.tokens.device)[:, None]
-    positions = sinusoids(plan.longest, shape.width).to(batch.tokens.device)
-    stream = parameters["embedding"][model, batch.tokens] + positions[plan.position_of]
+    positions = plan.position_of
+    if batch.offsets is not None:
+        positions = positions + batch.offsets[:, plan.slot_of]  # (models, size)
+    stream = parameters["embedding"][model, batch.tokens] + plan.encodings[positions]
     attention = []
     for layer in range(shape.layers):
         own = {name.partition(".")[2]: parameter for name, parameter in parameters.items()
@@ -92,8 +97,11 @@ def _attend(
         for part in torch.split(padded, shape.width, dim=2)
     )  # (models, batch, heads, longest, width / heads)
     scores = queries @ keys.transpose(3, 4) * (shape.width // shape.heads) ** -0.5
-    absent = torch.arange(longest, device=flat.device) >= lengths[..., None]  # (models, batch, key)
-    scores = scores.masked_fill(absent[:, :, None, None], float("-inf"))
+    place = torch.arange(longest, device=flat.device)
+    absent = (place >= lengths[..., None])[:, :, None, None]  # (models, batch, 1, 1, key)
+    if shape.causal:
+        absent = absent | (place > place[:, None])
+    scores = scores.masked_fill(absent, float("-inf"))
     weights = scores.softmax(dim=4)
     for head, cells in swaps.items():
         swapped = torch.zeros_like(weights[:, :, head]).flatten(1)
