@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+import generations as comparing
 import pytest
 from export_examples import needs
 
@@ -14,11 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "tests"))
 import rasp
 from rasp.models.compiler.model.tensors import from_safetensors
 from rasp.models.export import export
-from repository import script
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
-
-comparing = script("compare_generations")
 
 
 @pytest.mark.parametrize("example", comparing.EXAMPLE_LIST, ids=lambda example: example.name)

@@ -75,8 +75,9 @@ def test_a_causal_model_sees_only_what_came_before() -> None:
 
 
 def test_a_causal_model_learns_something(tmp_path: Path) -> None:
-    task = own_task("is_a = tokens == 'a';", "is_a", "ab", (1, 8), causal=True)
-    config = own_config(task, layers=1, heads=1, width=16, feed_forward=16, epochs=4, batch=20,
+    text = "first = aggregate(select(indices, 0, ==), tokens);"
+    task = own_task(text, "first", "ab", (1, 8), causal=True)
+    config = own_config(task, width=16, feed_forward=16, epochs=6, batch=20,
                         train=400, validation=40, test=100, rate=3e-3)  # fmt: skip
     assert sweep([config], Store(tmp_path), SweepSettings("cpu"))
     record = Store(tmp_path).records()[config.id]

@@ -57,7 +57,7 @@ def test_the_gradient_is_autograds() -> None:
     stack.start_epoch(engine)
     before = stack.state.rows.clone().requires_grad_()
     pool, plan = stack.pools["train"], engine.plans["train"]
-    batch = pool.gather(engine.order[:, 0], plan, engine.offsets[:, 0])
+    batch = pool.gather(engine.order[:, 0], plan)
     logits, _ = engine_module.forward(views(before, stack.shape), stack.shape, plan, batch)
     loss = engine_module.losses(logits, batch, plan, engine.class_mask)
     [gradient] = torch.autograd.grad(loss.sum(), before)
@@ -82,20 +82,11 @@ def test_where_a_step_cannot_be_compiled_it_is_taken_as_it_is_written(
     assert step(2) == 3, "without another word"
 
 
-def test_later_positions_are_seen_in_training_where_inputs_begin_anywhere() -> None:
-    stack = make_stack([small_run("hist", shift=7)])
-    engine = Engine(stack)
-    stack.start_epoch(engine)
-    assert engine.offsets.min() == 0 and engine.offsets.max() == 7
-    engine.train_batch(0)
-    assert engine.total.isfinite().all()
-
-
 def test_the_learning_rate_falls_after_each_epoch_and_each_has_its_own_order() -> None:
     stack = make_stack([small_run("hist", rate=0.5, decay=0.25, epochs=9)])
 
     class Listener:
-        def start_epoch(self, order, offsets, rates) -> None:  # type: ignore[no-untyped-def]
+        def start_epoch(self, order, rates) -> None:  # type: ignore[no-untyped-def]
             seen.append((order.copy(), float(rates[0])))
 
     seen: list = []

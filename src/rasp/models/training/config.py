@@ -87,14 +87,12 @@ class RunConfig:
     data_seed: int = 0
     attention: float = 0.0
     """The weight of attention's own loss; 0 leaves attention free."""
-    shift: int = 0
-    """Training inputs begin at a random position up to this, so that later ones are seen too."""
 
     def __post_init__(self) -> None:
         refuse_sizes(layers=self.layers, heads=self.heads, epochs=self.epochs, batch=self.batch)
         refuse_sizes(width=self.width, feed_forward=self.feed_forward)
         refuse_rates(rate=self.rate, decay=self.decay)
-        refuse_seeds(seed=self.seed, data_seed=self.data_seed, shift=self.shift)
+        refuse_seeds(seed=self.seed, data_seed=self.data_seed)
         if self.width % (2 * self.heads):
             raise RaspValueError(
                 f"{self.heads} head{'s' * (self.heads > 1)} cannot share a width of {self.width} "
@@ -119,10 +117,9 @@ class RunConfig:
         """Everything but the name, as JSON can hold it."""
         content = asdict(self) | {"start": "random", "recipe": RECIPE}
         del content["name"]
-        for part, later in ((content, ("shift",)), (content["task"], ("causal", "after"))):
-            for key in later:  # what came later is left out where it says nothing: ids stay
-                if not part[key]:
-                    del part[key]
+        for key in ("causal", "after"):  # where they say nothing, ids are as before
+            if not content["task"][key]:
+                del content["task"][key]
         return json.loads(json.dumps(content))  # type: ignore[no-any-return]
 
     @property
@@ -145,7 +142,7 @@ class RunConfig:
     def stack_key(self) -> tuple[Any, ...]:
         """Runs with equal keys can be trained together."""
         own = (self.layers, self.heads, self.width, self.feed_forward, self.epochs, self.batch,
-               self.train, self.validation, self.test, self.attention, self.shift,
+               self.train, self.validation, self.test, self.attention,
                self.task.causal)  # fmt: skip
         return own + ((self.task,) if self.attention else ())
 

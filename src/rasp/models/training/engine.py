@@ -28,9 +28,8 @@ class Engine:
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
-        first = stack.configs[0]
         self.plans = {
-            split: SlotTensors(pool.layout, stack.device, stack.shape.width, first.shift)
+            split: SlotTensors(pool.layout, stack.device, stack.shape.width)
             for split, pool in stack.pools.items()
         }
         columns = torch.arange(stack.shape.classes, device=stack.device)
@@ -38,19 +37,16 @@ class Engine:
         self.class_mask = torch.zeros(has.shape, device=stack.device).masked_fill(~has, -torch.inf)
         self.step = fast(self._step, stack.device)
 
-    def start_epoch(self, order: np.ndarray, offsets: np.ndarray, rates: np.ndarray) -> None:
-        """Take an epoch's order, where its inputs begin, (models, batches, batch) and rates."""
+    def start_epoch(self, order: np.ndarray, rates: np.ndarray) -> None:
+        """Take an epoch's order (models, batches, batch) and learning rates (models,)."""
         device = self.stack.device
         self.order = torch.from_numpy(order).long().to(device)
-        self.offsets = torch.from_numpy(offsets).long().to(device)
         self.rates = torch.from_numpy(rates).float().to(device)
         self.total = torch.zeros(len(rates), device=device)
 
     def train_batch(self, number: int) -> None:
         """Take one step."""
-        self.stack.state, loss = self.step(
-            self.stack.state, self.order[:, number], self.offsets[:, number], self.rates
-        )
+        self.stack.state, loss = self.step(self.stack.state, self.order[:, number], self.rates)
         self.total = self.total + loss
 
     def losses(self) -> np.ndarray:
@@ -70,11 +66,11 @@ class Engine:
         return as_scores(counted, pool.batches * pool.layout.batch)
 
     def _step(
-        self, state: StackState, order: torch.Tensor, offsets: torch.Tensor, rates: torch.Tensor
+        self, state: StackState, order: torch.Tensor, rates: torch.Tensor
     ) -> tuple[StackState, torch.Tensor]:
         """Return the state after a batch, and each model's loss on it. (models,)"""
         stack, plan = self.stack, self.plans["train"]
-        batch = stack.pools["train"].gather(order, plan, offsets)
+        batch = stack.pools["train"].gather(order, plan)
 
         def learnt(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
             logits, attention = forward(views(rows, stack.shape), stack.shape, plan, batch)

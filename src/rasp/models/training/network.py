@@ -25,7 +25,6 @@ class StackBatch:
     tokens: torch.Tensor  # (models, size): numbers of tokens
     lengths: torch.Tensor  # (models, batch)
     targets: torch.Tensor  # (models, size): classes; negative where nothing is learnt
-    offsets: torch.Tensor | None = None  # (models, batch): at which position each input begins
 
 
 Replaced = Mapping[tuple[int, int], torch.Tensor]
@@ -35,16 +34,15 @@ Replaced = Mapping[tuple[int, int], torch.Tensor]
 class SlotTensors:
     """What a layout says, as tensors on a device, and the encodings of its positions."""
 
-    def __init__(
-        self, layout: SlotLayout, device: torch.device | str, width: int, shift: int = 0
-    ) -> None:
+    def __init__(self, layout: SlotLayout, device: torch.device | str, width: int) -> None:
         self.layout = layout
-        self.encodings = sinusoids(max(layout.slots) + shift, width).to(device)
         self.slot_of = torch.from_numpy(layout.slot_of).to(device)
         self.position_of = torch.from_numpy(layout.position_of).to(device)
         queries, keys = (torch.from_numpy(ends).to(device) for ends in layout.cell_tokens)
         self.cell_queries, self.cell_keys = queries, keys
         self.longest = max(layout.slots)
+        self.encodings = sinusoids(self.longest, width).to(device)[self.position_of]
+        """What each token's position adds to its embedding. (size, width)"""
         self.square = (
             self.slot_of[queries] * self.longest + self.position_of[queries]
         ) * self.longest + self.position_of[keys]
@@ -60,10 +58,7 @@ def forward(
 ) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """Return logits (models, size, classes) and each layer's attention (models, heads, cells)."""
     model = torch.arange(len(batch.tokens), device=batch.tokens.device)[:, None]
-    positions = plan.position_of
-    if batch.offsets is not None:
-        positions = positions + batch.offsets[:, plan.slot_of]  # (models, size)
-    stream = parameters["embedding"][model, batch.tokens] + plan.encodings[positions]
+    stream = parameters["embedding"][model, batch.tokens] + plan.encodings
     attention = []
     for layer in range(shape.layers):
         own = {name.partition(".")[2]: parameter for name, parameter in parameters.items()

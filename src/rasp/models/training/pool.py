@@ -29,9 +29,7 @@ class Pool:
     extras: Mapping[str, torch.Tensor]
     """Further sequences of every example, by name. (examples, longest) each"""
 
-    def gather(
-        self, order: torch.Tensor, plan: SlotTensors, offsets: torch.Tensor | None = None
-    ) -> StackBatch:
+    def gather(self, order: torch.Tensor, plan: SlotTensors) -> StackBatch:
         """Take one batch for each model; `order` says which examples. (models, batch)"""
         examples = order.long() + self.first[:, None]
         lengths = self.lengths[examples]
@@ -39,7 +37,6 @@ class Pool:
             self.take(self.tokens, examples, plan, 0),
             lengths,
             self.take(self.targets, examples, plan, IGNORED),
-            offsets,
         )
 
     def take(

@@ -34,7 +34,7 @@ class SplitScores:
 class Learner(Protocol):
     """What trains and tests a stack."""
 
-    def start_epoch(self, order: np.ndarray, offsets: np.ndarray, rates: np.ndarray) -> None: ...
+    def start_epoch(self, order: np.ndarray, rates: np.ndarray) -> None: ...
 
     def train_batch(self, number: int) -> None: ...
 
@@ -161,13 +161,8 @@ class Stack:
         batch = self.configs[0].batch
         order = np.stack([deal((config.seed, self.epoch), batch, self.batches)
                           for config in self.configs])  # fmt: skip
-        offsets = np.stack([
-            np.random.default_rng([config.seed, self.epoch]).integers(
-                0, config.shift + 1, (self.batches, batch))
-            for config in self.configs
-        ])  # fmt: skip
         rates = np.array([config.rate * config.decay**self.epoch for config in self.configs])
-        engine.start_epoch(order, offsets, rates)
+        engine.start_epoch(order, rates)
 
     def finish_epoch(self, engine: Learner) -> None:
         """Validate, and keep the weights of every model that never did better."""
