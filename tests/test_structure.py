@@ -86,7 +86,7 @@ def test_a_room_uses_only_what_is_before_it() -> None:
 
 # Folders of tests that are about no one folder of the package.
 ACROSS = {"docs_site", "editors", "errors", "faults", "golden", "paper", "programs", "strategies"}
-FILES_ACROSS = {"docs", "english", "errors", "programs", "structure", "work_budgets"}
+FILES_ACROSS = {"docs", "english", "errors", "structure", "work_budgets"}
 
 
 def test_the_tests_mirror_the_package() -> None:
