@@ -96,8 +96,8 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "seen", "--decay", "-1"], "the decay must be a number"),
         (["train", "PROGRAM", "seen", "--seed", "-1"], "the seed must be between 0 and"),
         (["train", "PROGRAM", "seen", "--epochs", "0"], "epochs must be at least 1"),
-        (["train", "PROGRAM", "seen", "--device", "tpu"], "there is no training on `tpu`"),
-        (["reproduce", "table1", "--smoke", "--device", "meta"], "there is no training on `meta`"),
+        (["train", "PROGRAM", "seen", "--device", "tpu"], "training does not run on `tpu`"),
+        (["reproduce", "table1", "--smoke", "--device", "meta"], "training does not run on `meta`"),
         (["train", "PROGRAM", "seen", "--inputs", "odd"], "is not a way to draw inputs"),
     ],
 )

@@ -1,7 +1,7 @@
 """A stack trained and tested: a step is a pure function, which `torch.compile` makes fast.
 
 On a GPU, forward, gradient and Adam are one graph; nothing is changed in place, so that it can be
-recorded and replayed. On a CPU, and where a GPU's compiler is not to be had, the same function
+recorded and replayed. On a CPU, and where a step cannot be compiled, the same function
 runs as it is written.
 """
 
@@ -98,7 +98,7 @@ class Engine:
 
 
 def adam(state: StackState, gradient: torch.Tensor, rates: torch.Tensor) -> StackState:
-    """Return what a step of Adam makes of a stack; every model has its own rate."""
+    """Take a step of Adam; every model has its own rate."""
     steps = state.steps + 1
     first = state.first_moment.lerp(gradient, 1 - BETAS[0])
     second = state.second_moment * BETAS[1] + gradient.square() * (1 - BETAS[1])

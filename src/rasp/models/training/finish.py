@@ -1,4 +1,4 @@
-"""A trained stack in, records out: tests with the best weights, and what its attention does."""
+"""A trained stack is tested with its best weights, its attention is measured, and it is recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch and a stack's parameters in, logits and attention out: the model in plain PyTorch.
+"""The model in plain PyTorch: logits and attention of a stack of models on a batch.
 
 Every tensor begins with a dimension of models, which never mix. The architecture is
 the paper's: embedding and sinusoidal positions, then post-LayerNorm encoder layers with ReLU.

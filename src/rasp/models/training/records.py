@@ -1,7 +1,7 @@
 """A finished run as data, and as a line of JSON: read with its types, so that nothing is missing.
 
-What is not a number (the loss of a run that diverged) is `null`, since JSON knows no NaN. Reading
-needs the extra `models`.
+A loss that is not a number (its run diverged) is `null`, since JSON has no NaN. Reading needs the
+extra `models`.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def record_line(record: Record) -> bytes:
 def read_records(path: Path, is_strict: bool = True) -> dict[str, Record]:
     """Return the records of a file by id; of no file none.
 
-    A kill can cut a line short, so what is no JSON does not count. A line that says something else
-    than a record does is refused, or passed over where nobody is strict.
+    A kill can cut a line short, so a line that is not JSON does not count. JSON that is not a record
+    is an error; without `is_strict`, it is skipped.
     """
     import msgspec
 

@@ -78,7 +78,7 @@ class History:
 
     @staticmethod
     def of(kept: dict[str, Any]) -> History:
-        """Read a history; `ValueError` and the like where it is none."""
+        """Read a history; `ValueError` and the like where it is not one."""
         loss = [math.nan if value is None else float(value) for value in kept["loss"]]
         validation = [float(value) for value in kept["validation"]]
         best_epoch, seconds = int(kept["best_epoch"]), float(kept["seconds"])
@@ -101,7 +101,7 @@ class RunSnapshot:
 
     @staticmethod
     def of(tensors: Mapping[str, torch.Tensor], history: dict[str, Any]) -> RunSnapshot:
-        """Read a snapshot; `ValueError` and the like where it is none."""
+        """Read a snapshot; `ValueError` and the like where it is not one."""
         rows = [tensors[part] for part in PARTS]
         if len({row.shape for row in rows}) != 1 or rows[0].dim() != 1:
             raise ValueError("its models have several sizes")
