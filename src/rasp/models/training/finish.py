@@ -1,4 +1,4 @@
-"""A trained stack is tested with its best weights, its attention is measured, and it is recorded."""
+"""A trained stack is tested with its best weights, its attention measured, and both recorded."""
 
 from __future__ import annotations
 

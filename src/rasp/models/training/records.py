@@ -92,8 +92,8 @@ def record_line(record: Record) -> bytes:
 def read_records(path: Path, is_strict: bool = True) -> dict[str, Record]:
     """Return the records of a file by id; of no file none.
 
-    A kill can cut a line short, so a line that is not JSON does not count. JSON that is not a record
-    is an error; without `is_strict`, it is skipped.
+    A kill can cut a line short, so a line that is not JSON does not count. JSON that is not a
+    record is an error; without `is_strict`, it is skipped.
     """
     import msgspec
 

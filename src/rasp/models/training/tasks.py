@@ -84,7 +84,7 @@ class TrainingTask:
         >>> later = "flip = aggregate(select(indices, length - 1 - indices, ==), tokens);"
         >>> TrainingTask("flip", later, "flip", ("a", "b"), causal=True).handle
         Traceback (most recent call last):
-        rasp.base.errors.RaspUnsupportedError: `flip` may look at later positions...
+        rasp.base.errors.RaspUnsupportedError: error: `flip` may look at later positions...
         """
         handle = s_op_of(self.name, self.program, self.output)
         if self.causal and not stays_within(Pattern("causal"), [handle.node]):
