@@ -27,7 +27,7 @@ GOLDEN = Path(__file__).resolve().parents[4] / "shared" / "golden"
 
 @pytest.mark.slow
 @given(graphs_and_inputs())
-@examples(200)
+@examples(150)
 def test_random_graphs_agree(case: GraphsAndInputs) -> None:
     outputs, inputs = case
     agree(outputs, *inputs)
@@ -35,7 +35,7 @@ def test_random_graphs_agree(case: GraphsAndInputs) -> None:
 
 @pytest.mark.slow
 @given(graphs_and_inputs())
-@examples(200)
+@examples(150)
 def test_random_graphs_agree_on_the_ways_of_long_inputs(case: GraphsAndInputs) -> None:
     outputs, inputs = case
     with strained():

@@ -31,7 +31,7 @@ randoms = st.randoms(use_true_random=False)
 
 
 @given(cases(), randoms)
-@examples(120)
+@examples(60)
 def test_a_compiled_program_answers_as_the_program(case: Case, rng: random.Random) -> None:
     node, model = compiled(case, rng)
     for batch, expected in batches(node, model.settings, rng):
@@ -41,7 +41,7 @@ def test_a_compiled_program_answers_as_the_program(case: Case, rng: random.Rando
 
 
 @given(cases(), randoms)
-@examples(60)
+@examples(30)
 def test_the_same_weights_in_torch_answer_as_the_program(case: Case, rng: random.Random) -> None:
     torch = pytest.importorskip("torch")
     from rasp.models.export import decoded, input_ids, to_torch
