@@ -15,7 +15,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
+from command_line import Terminal  # noqa: E402
 from rasp.apps.cli import main  # noqa: E402
+from rasp.base import progress as progress_module  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -70,6 +72,41 @@ def test_any_program_can_be_trained(tmp_path: Path, capsys: pytest.CaptureFixtur
     lines = [json.loads(line) for line in data.read_text().splitlines()]
     assert len(lines) == 350
     assert all(line["target"] == [line["input"][-1]] * len(line["input"]) for line in lines)
+
+
+@pytest.mark.parametrize("more", [[], ["--next-token"]])
+def test_training_says_how_far_it_is_and_how_long_it_takes(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "first.rasp"
+    program.write_text("first = aggregate(select(indices, 0, ==), tokens);")
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr(progress_module, "PATIENCE", 0.01)
+    words = [
+        "train",
+        str(program),
+        "first",
+        "--lengths",
+        "1-5",
+        "--epochs",
+        "20",
+        "--train",
+        "500",
+        "--validation",
+        "50",
+        "--test",
+        "50",
+        "--width",
+        "16",
+        "--results",
+        str(tmp_path),
+    ]
+    assert main([*words, *more]) == 0
+    lines = terminal.getvalue().split("\r")
+    shown = [line for line in lines if "left, epoch" in line]
+    assert shown and all("█" in line or "·" in line for line in shown)
+    assert lines[-1] == "\x1b[K", "the line is taken away"
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has CUDA")
