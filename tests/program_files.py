@@ -139,8 +139,8 @@ def has_exactly_this_message(path: Path) -> None:
 
 
 Run = Callable[[Path], None]
-SLOW = ("limit_steps",)
-"""Files that take more than a second of processor time."""
+SLOW = ("limit_steps", "gives_the_same_compiled")
+"""What is not in the fast set: a file that takes seconds, and compiling two hundred programs."""
 ANY: tuple[Run, ...] = (
     gives_what_it_promises, is_the_same_printed_and_parsed_again,
     gives_the_same_in_the_fast_evaluator,
@@ -164,7 +164,7 @@ class ProgramFile(pytest.File):
         for run in runs_of(self.path):
             item: ProgramItem = ProgramItem.from_parent(self, name=run.__name__)
             item.run = run
-            if self.path.stem in SLOW:
+            if self.path.stem in SLOW or item.name in SLOW:
                 item.add_marker(pytest.mark.slow)
             yield item
 

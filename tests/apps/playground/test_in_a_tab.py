@@ -21,6 +21,7 @@ print(json.dumps("errors" in json.loads(answer_text(json.dumps(request)))))
 """
 
 
+@pytest.mark.slow
 def test_what_a_tab_gets_answers_without_numpy(tmp_path: Path) -> None:
     core = tmp_path / "rasp.zip"
     script("build_static").write_core(core)

@@ -22,6 +22,7 @@ from rasp.language.graph import (
     Tokens,
     in_order,
 )
+from strategies import for_each
 from strategies.graphs import named_program
 
 from .flow_heads import heads_of
@@ -29,7 +30,7 @@ from .flow_heads import heads_of
 SEEDS = range(60)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_every_aggregate_is_drawn_once_with_its_selection_values_and_result(seed: int) -> None:
     outputs, program, given = named_program(seed)
     plan = plan_flow(outputs, given, program)
@@ -51,7 +52,7 @@ def test_every_aggregate_is_drawn_once_with_its_selection_values_and_result(seed
     assert drawn == wanted
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_each_layer_has_the_heads_of_the_schedule(seed: int) -> None:
     outputs, program, given = named_program(seed)
     plan = plan_flow(outputs, given, program)
@@ -59,7 +60,7 @@ def test_each_layer_has_the_heads_of_the_schedule(seed: int) -> None:
     assert counts == schedule(outputs).heads_per_layer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_every_strip_is_made_in_one_place_and_after_what_it_needs(seed: int) -> None:
     outputs, program, given = named_program(seed)
     plan = plan_flow(outputs, given, program)
@@ -74,7 +75,7 @@ def test_every_strip_is_made_in_one_place_and_after_what_it_needs(seed: int) -> 
         assert all(order[needed] < order[strip.id] for needed in strip.needs)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_what_feeds_an_output_reaches_back_to_all_of_the_input_it_needs(seed: int) -> None:
     outputs, program, given = named_program(seed)
     plan = plan_flow(outputs, given, program)
@@ -88,7 +89,7 @@ def test_what_feeds_an_output_reaches_back_to_all_of_the_input_it_needs(seed: in
         assert (Indices() in needed) == ("indices" in labels)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_the_reasons_of_a_conjunction_hold_exactly_where_it_picks(seed: int) -> None:
     outputs, _, given = named_program(seed)
     values = [node for node in in_order(outputs) if not isinstance(node, Aggregate)]

@@ -13,6 +13,7 @@ from rasp.insight.drawing import Drawing, draw, draw_selector
 from rasp.insight.drawing.glyphs import in_cell
 from rasp.insight.drawing.picture_plan import Flow
 from rasp.language.graph import Aggregate, Indices, Select, Tokens
+from strategies import for_each
 from strategies.graphs import named_program
 
 from .flow_heads import heads_of
@@ -48,7 +49,7 @@ def selections_of(drawing: Drawing) -> dict[str, ElementTree.Element]:
     }
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each(range(40))
 def test_exactly_the_picked_cells_are_drawn(seed: int) -> None:
     outputs, program, given = named_program(seed)
     drawing = draw(outputs, given, program)
@@ -103,7 +104,7 @@ def boxes(element: ElementTree.Element, x: float = 0, y: float = 0):  # type: ig
         yield from boxes(inner, x, y)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each(range(40))
 def test_nothing_lies_outside_the_page(seed: int) -> None:
     outputs, program, given = named_program(seed)
     root = ElementTree.fromstring(draw(outputs, given, program).svg())

@@ -96,6 +96,7 @@ def test_an_input_given_as_a_word_that_fails_ends_the_command(capsys: Any, progr
     assert "at step 1 of generating" in err
 
 
+@pytest.mark.slow
 def test_a_compiled_model_generates_as_its_program_does(
     program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

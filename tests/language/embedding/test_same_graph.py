@@ -14,7 +14,7 @@ from rasp.base.source import Source
 from rasp.language.embedding.handles import Handle
 from rasp.language.syntax import parse, print_expression, print_program
 from rasp.language.syntax.tree import Call, Command, Evaluate
-from strategies import examples
+from strategies import examples, for_each
 from strategies.programs import Case, cases
 
 from .by_python import built_by_python
@@ -57,7 +57,7 @@ def nodes(value: Any) -> Any:
     return None  # functions and atoms: what they lead to is compared
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@for_each(TEXTS.values())
 def test_text_python_and_what_is_written_back_make_the_same_nodes(text: str) -> None:
     by_text, by_python = rasp.run(text), built_by_python(text)
     assert set(by_text) <= set(by_python)

@@ -37,7 +37,7 @@ from strategies.programs import seeded_cases
 
 ROWS = list(OPERATORS.values())
 WRITTEN = [row for row in ROWS if row.written != "reading"]
-PROGRAMS = 400
+PROGRAMS = 150
 KINDS = {"int": (int,), "float": (Fraction,), "bool": (bool,), "string": (str,),
          "number": (int, Fraction), "int or float": (int, Fraction),
          "any": (bool, int, Fraction, str)}  # fmt: skip
