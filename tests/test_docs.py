@@ -142,7 +142,7 @@ TRAINING = {
     "config": ("RunConfig", "miniature", "read_config"),
     "data": ("draw_examples", "draw_inputs", "make_data", "targets_of"),
     "devices": ("choose_device", "require_torch"),
-    "own": ("describe_record", "own_config", "own_task", "read_lengths", "write_data"),
+    "own": ("describe_record", "own_config", "own_task", "write_data"),
     "run_pictures": ("attention_drawing", "save_curves"),
     "sweep": ("sweep",),
     "paper_tables": ("cells_of", "configs_of", "render", "summarise", "table_lines"),

@@ -62,7 +62,7 @@ COMMANDS = {
 # Commands of the shell, `rasp fit …`: the prompt knows that they are not its own.
 SHELL_COMMANDS = (
     "run", "eval", "test", "check", "fit", "dialect", "diff", "grade", "compile", "export",
-    "verify", "testbed", "gallery", "fmt", "train", "reproduce", "play", "lsp",
+    "verify", "testbed", "gallery", "fmt", "train", "reproduce", "play", "lsp", "completion",
 )  # fmt: skip
 
 # What can be typed after each, for completion.

@@ -99,7 +99,7 @@ def test_the_command_goes_on_and_options_apply_or_are_refused(
     program.write_text(AGAIN + "later = length;")
     sizes = [word for name, number in SMALL.items()
              for word in (f"--{name.replace('_', '-')}", str(number))]  # fmt: skip
-    more = [*sizes, "--lengths", "1-6", "--results", str(tmp_path / "r"), "--device", "cpu"]
+    more = [*sizes, "--max-length", "6", "--results", str(tmp_path / "r"), "--device", "cpu"]
     words = ["train", str(program), "again", "--next-token", *more]
     assert main([*words, "--budget", "0.0000001"]) == 0
     assert "The budget is used up" in capsys.readouterr().out

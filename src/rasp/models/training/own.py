@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from rasp.base.atoms import to_python
-from rasp.base.errors import RaspUnsupportedError, RaspValueError
+from rasp.base.errors import RaspUnsupportedError
 from rasp.base.file_writing import replace_file
 from rasp.base.input_text import read_alphabet
 from rasp.insight.schedule import schedule
@@ -76,21 +76,6 @@ def own_config(
             hint="leave out `--layers` and `--heads`, or the supervision",
         )
     return config if name else replace(config, name=f"{task.name}/{config.id}")
-
-
-def read_lengths(text: str) -> tuple[int, int]:
-    """Read a range of lengths.
-
-    >>> read_lengths("1-40"), read_lengths("12")
-    ((1, 40), (1, 12))
-    """
-    low, dash, high = text.partition("-")
-    if not all(part.isdigit() for part in ((low, high) if dash else (low,))):
-        raise RaspValueError(
-            f"`{text}` is not a range of lengths",
-            hint="write one such as 1-40, or the longest alone",
-        )
-    return (int(low), int(high)) if dash else (1, int(low))
 
 
 def write_data(task: TrainingTask, config: RunConfig, path: str) -> int:
