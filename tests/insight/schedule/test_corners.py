@@ -34,8 +34,7 @@ from rasp.language.graph import (
 from rasp.language.graph.normal import normal_form
 from rasp.language.graph.reach import reach
 from rasp.language.graph.sum_form import is_number, linear
-
-from .random_graphs import random_outputs
+from strategies.graphs import random_outputs
 
 HERE = Indices()
 MIXED = Elementwise("*", (HERE, Tokens()))

@@ -24,9 +24,9 @@ from rasp.language.graph import (
     Tokens,
     in_order,
 )
+from strategies.graphs import random_outputs
 
 from .paper_programs import PAPER_PROGRAMS
-from .random_graphs import random_outputs
 
 
 def handle_of(task: str):

@@ -25,8 +25,7 @@ from rasp.language.graph import (
     in_order,
 )
 from rasp.language.graph.normal import normal_form
-
-from .random_graphs import random_outputs
+from strategies.graphs import random_outputs
 
 SMALL = 4_000  # placements that brute force may look at
 

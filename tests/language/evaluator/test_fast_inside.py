@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_graphs import fast_results, plain_results
+from oracle import fast_results, plain_results
 
 from rasp.base.errors import RaspLimitError
 from rasp.base.limits import DEFAULT_LIMITS, Limits

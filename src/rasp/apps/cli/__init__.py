@@ -46,7 +46,6 @@ COMMANDS = {
     "train": "train a transformer to do what a program does",
     "reproduce": "train the paper's experiments and print their tables",
     "play": "the playground: RASP in the browser, live",
-    "fuzz": "random programs through every back end: do they all agree?",
     "completion": "a script with which your shell completes commands and options",
     "lsp": "the language server that editors start",
 }

@@ -11,10 +11,10 @@ import os
 import sys
 
 from rasp.apps.cli.arguments import CommandParser, options
-from rasp.apps.cli.patience import ProgressLine
 from rasp.apps.cli.prose import print_json_line, tell
 from rasp.base.errors import RaspValueError
 from rasp.base.file_writing import replace_file
+from rasp.base.progress import ProgressLine
 from rasp.teaching.grading import Grades, find_submissions, grade, read_exercises
 from rasp.teaching.grading.expected_answers import SECONDS
 from rasp.teaching.grading.marking import LIMITS
