@@ -7,7 +7,7 @@ and `sublayer_order` the same for other orders of sublayers; `problem` says what
 `naming`, and `explain` prints it all. `fitting` asks whether a program fits into an architecture,
 of which each demand is one of the `demand_verdicts`: `patterns` are the pairs that attention may
 see, `pattern_reach` proves that a selection stays inside them, `counterexample` tries inputs over
-the `alphabets` that suit a program, to show that it does not. `suggestions` are changes that save
+the alphabets that suit a program, to show that it does not. `suggestions` are changes that save
 something, each tried.
 """
 

@@ -13,6 +13,8 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any, TypeAlias
 
+from rasp.insight.equivalence.suitable_inputs import draw_tokens
+
 BOS = "§"
 
 Sampler: TypeAlias = Callable[[Random, int], list[Any]]
@@ -83,8 +85,7 @@ def tokens_of(
             if rng.random() < 0.5:
                 drawn[rng.randrange(len(drawn))] = rng.choice(alphabet)
             return drawn
-        few = rng.sample(alphabet, rng.randint(1, len(alphabet)))
-        return rng.choices(few, k=length)
+        return draw_tokens(rng, alphabet, length)
 
     return InputMaker(sample, pieces=tuple((token,) for token in tiny))
 

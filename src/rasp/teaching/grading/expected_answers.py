@@ -16,9 +16,9 @@ from rasp.base.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.base.file_reading import ABSENT, read_file
 from rasp.base.input_text import read_tokens
 from rasp.base.limits import DEFAULT_LIMITS
-from rasp.insight.equivalence.answering import Input, random_inputs, show_alphabet
-from rasp.insight.equivalence.choosing import choose_inputs
+from rasp.insight.equivalence.answering import Input, show_alphabet
 from rasp.insight.equivalence.sides import Answer, Side, answers_of
+from rasp.insight.equivalence.suitable_inputs import choose_inputs, random_inputs
 from rasp.insight.equivalence.tried_inputs import InputsToTry
 from rasp.language.graph import Node
 from rasp.language.graph.portable import atom_to_json
