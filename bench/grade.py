@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.grading.hostile import write_class
+from tests.teaching.grading.hostile import write_class
 
 from rasp.teaching.grading import find_submissions, grade, read_exercises
 

@@ -45,6 +45,7 @@ def configure(parser: CommandParser) -> None:
     )
     parser.take("--workers", "processes (default: one a core)", int, metavar="N")
     parser.take_json()
+    parser.flag("--csv", "print a table for spreadsheets")
     parser.take("--gradescope", "write Gradescope's results.json: a file for one submission, a "
                 "folder for several (default: nowhere)", metavar="OUT")  # fmt: skip
     parser.heading()
@@ -59,7 +60,7 @@ def _take_exercise(parser: CommandParser) -> None:
     parser.take("--size-points", for_size, float, metavar="N")
     parser.take("--layers", "the most layers (default: any)", int, metavar="N")
     parser.take("--heads", "the most heads in a layer (default: any)", int, metavar="N")
-    parser.take_alphabet("tokens of inputs (default: what the reference knows)")
+    parser.take_alphabet("tokens of inputs (default: what the reference and the submission know)")
     parser.take("--bos", "a token that every input begins with (default: none)")
     every = "try all inputs up to this length (default: some 4,000 inputs)"
     parser.take("--max-length", every, int, metavar="N")
@@ -90,6 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
                   "left out", file=sys.stderr)  # fmt: skip
     if arguments.json:
         print_json_line(grades.as_dict())
+    elif arguments.csv:
+        print(grades.as_csv(), end="")
     else:
         tell(grades)
     return 0 if grades.all_right else 1

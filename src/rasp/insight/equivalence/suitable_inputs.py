@@ -136,7 +136,11 @@ def _share_computed(
 
 
 def with_tokens_of(
-    other: Node, alphabet: Sequence[Atom], known: Sequence[Atom], pool: Sequence[Atom] | None = None
+    other: Node,
+    alphabet: Sequence[Atom],
+    known: Sequence[Atom],
+    prefix: Sequence[Atom] = (),
+    pool: Sequence[Atom] | None = None,
 ) -> tuple[Atom, ...]:
     """Add to an alphabet what another program knows, and a token that neither program knows.
 
@@ -147,12 +151,12 @@ def with_tokens_of(
     >>> with_tokens_of(asks_for_q, "ab", "ab")
     ('a', 'b', 'q', 'c')
     """
-    own = known_tokens([other])
+    own = known_tokens([other], prefix)
     kind = type(alphabet[0])
     fits = [atom for atom in own if type(atom) is kind and (pool is None or atom in pool)]
     wider = dict.fromkeys([*alphabet, *fits[:MOST_KNOWN]])
     if all(token in (*own, *known) for token in wider):
-        fresh = pool if pool is not None else fresh_tokens((*wider, *own), 1)
+        fresh = pool if pool is not None else fresh_tokens((*wider, *own, *prefix), 1)
         unknown = (token for token in fresh if token not in wider and type(token) is kind)
         wider.update(dict.fromkeys(list(unknown)[:1]))
     return tuple(wider)
