@@ -74,20 +74,41 @@ def suitable_alphabets(
 
     >>> from rasp.language.graph import Const, Elementwise, Tokens
     >>> suitable_alphabets([Elementwise("<", (Tokens(), Const("(")))])
-    [('(', 'a', 'b'), ('(', '0', '1', '2'), ('0', '1', '2')]
+    [('(', 'a', 'b'), ('(', '0', '1', '2')]
     """
+    suitable: dict[tuple[Atom, ...], float] = {}
+    for alphabet, share in _best_first(nodes, prefix):
+        is_in_a_better = any(
+            share <= better and _typed(alphabet).keys() <= _typed(other).keys()
+            for other, better in suitable.items()
+        )
+        if not suitable or (share >= OFTEN and not is_in_a_better):
+            suitable[alphabet] = share
+    return list(suitable)
+
+
+def _best_first(
+    nodes: Sequence[Node], prefix: tuple[Atom, ...]
+) -> list[tuple[tuple[Atom, ...], float]]:
+    """Alphabets, and on which share of a sample one of the programs computes."""
     constants = known_tokens(nodes, prefix)
-    candidates = _candidates(constants, prefix)
-    share = [_share_computed(nodes, prefix, alphabet) for alphabet in candidates]
     reads_numbers = any(isinstance(node, TokensAs) for node in in_order(nodes))
-    held = [sum(_holds(alphabet, atom, reads_numbers) for atom in constants)
-            for alphabet in candidates]  # fmt: skip
-    best_first = sorted(
-        range(len(candidates)),
-        key=lambda place: (share[place] == 0, -held[place], -share[place], place),
-    )
-    often = [candidates[place] for place in best_first if share[place] >= OFTEN]
-    return often or [candidates[best_first[0]]]
+    candidates = [
+        (alphabet, _share_computed(nodes, prefix, alphabet))
+        for alphabet in _candidates(constants, prefix)
+    ]
+
+    def merit(candidate: tuple[tuple[Atom, ...], float]) -> tuple[bool, int, float]:
+        alphabet, share = candidate
+        held = sum(_holds(alphabet, atom, reads_numbers) for atom in constants)
+        return share > 0, held, share
+
+    return sorted(candidates, key=merit, reverse=True)
+
+
+def _typed(alphabet: Sequence[Atom]) -> dict[tuple[type, Atom], None]:
+    """Tokens with their types, in order (`1 == True` in Python)."""
+    return {(type(token), token): None for token in alphabet}
 
 
 def _candidates(constants: Sequence[Atom], prefix: Sequence[Atom]) -> list[tuple[Atom, ...]]:
@@ -104,8 +125,7 @@ def _candidates(constants: Sequence[Atom], prefix: Sequence[Atom]) -> list[tuple
         filled(numbers, list(range(10))),
         (False, True),
     ]
-    different = {tuple((type(token), token) for token in each): each for each in candidates}
-    return list(different.values())
+    return list({tuple(_typed(each)): each for each in candidates}.values())
 
 
 def filled(tokens: Sequence[Atom], fresh: Sequence[Atom]) -> tuple[Atom, ...]:
