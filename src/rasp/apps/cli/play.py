@@ -63,7 +63,7 @@ def warnings(host: str, token: str) -> list[str]:
 
 def _refuse(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be served before anything is started."""
-    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+    if find_spec("starlette") is None or find_spec("hypercorn") is None:
         raise RaspUnsupportedError(
             "the playground needs the extra `play`",
             hint='install it with: pip install "rasp-lang[play]"',

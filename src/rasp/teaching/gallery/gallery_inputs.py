@@ -40,7 +40,7 @@ class InputMaker:
     after: tuple[Any, ...] = ()
     accepts: Callable[[Sequence[Any]], bool] = _everything
     drawn_from: tuple[Any, ...] = ()
-    """Every token that random inputs are made of, where any of these may stand anywhere."""
+    """Every token of random inputs, where each may be anywhere in an input."""
 
     @property
     def alphabet(self) -> tuple[Any, ...]:
