@@ -29,6 +29,7 @@ from rasp.apps.playground.budgets import LARGEST_REQUEST, LONG, QUICK, SLOW
 from rasp.apps.playground.flow_pictures import style_sheet
 from rasp.apps.playground.guard import ANY_HOST, Access, Guard, access_for, own_addresses, written
 from rasp.apps.playground.lanes import Lanes
+from rasp.base.installing import install_command
 from rasp.insight.drawing import html
 
 QUICK_WORKERS, SLOW_WORKERS = 4, 2
@@ -84,7 +85,7 @@ class _Answering:
 
     async def begin(self, request: Request) -> Response:
         beginning = {"name": self.start.name, "program": self.start.program, "edition": "server"}
-        return as_json(beginning | {"has_editor": has_editor()})
+        return as_json(beginning | {"without_editor": without_editor()})
 
 
 def make_app(
@@ -113,9 +114,14 @@ def as_json(answer: dict[str, Any]) -> Response:
     return Response(json.dumps(answer, separators=(",", ":")), media_type="application/json")
 
 
-def has_editor() -> bool:
-    """Tell whether CodeMirror was bundled; the page has a plain text area without it."""
-    return files("rasp.apps.playground").joinpath("static", "bundle", "editor.js").is_file()
+def without_editor() -> str:
+    """Say what is missing, and how to get it, where CodeMirror was not bundled."""
+    if files("rasp.apps.playground").joinpath("static", "bundle", "editor.js").is_file():
+        return ""
+    return (
+        "rasp was installed without node and npm, so the page has a plain text area. For the "
+        f"editor, install both (https://nodejs.org), and then rasp again: {install_command('play')}"
+    )
 
 
 async def _read(request: Request) -> dict[str, Any]:

@@ -68,9 +68,10 @@ def known_tokens(nodes: Sequence[Node], prefix: Sequence[Atom] = ()) -> list[Ato
 def suitable_alphabets(
     nodes: Sequence[Node], prefix: tuple[Atom, ...] = ()
 ) -> list[tuple[Atom, ...]]:
-    """List alphabets on which one of the programs computes often, the best first; at least one.
+    """List the alphabets that suit at least one of the programs, the best first.
 
-    Those that hold more of the tokens that a program knows come first.
+    A program computes on many inputs over an alphabet that suits it. The best ones hold the most of
+    the tokens that the programs know.
 
     >>> from rasp.language.graph import Const, Elementwise, Tokens
     >>> suitable_alphabets([Elementwise("<", (Tokens(), Const("(")))])
@@ -164,7 +165,7 @@ def with_tokens_of(
 ) -> tuple[Atom, ...]:
     """Add to an alphabet what another program knows, and a token that neither program knows.
 
-    `known` is what the first program knows; tokens come from `pool`, where there is one.
+    `known` are the tokens of the first program. Only tokens of `pool` are added, if it is given.
 
     >>> from rasp.language.graph import Const, Elementwise, Tokens
     >>> asks_for_q = Elementwise("==", (Tokens(), Const("q")))

@@ -40,7 +40,7 @@ class GradedCases:
     """Inputs on which the reference fails."""
     ignored: int = 0
     alphabet: Alphabet | None = None
-    """What a submission's own tokens are added to, if they are."""
+    """To be extended by a submission's own tokens; None if the exercise gives its alphabet."""
 
     def to_json(self) -> dict[str, Any]:
         """Return what a worker needs, as plain data."""

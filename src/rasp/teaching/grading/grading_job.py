@@ -166,7 +166,7 @@ def _size(node: SOp, exercise: dict[str, Any]) -> Finding:
 
 
 def too_large(node: SOp, layers: int | None, heads: int | None) -> str:
-    """Say what an s-op takes where that is too much; nothing where it keeps to the limits.
+    """Say which limits an s-op exceeds; return an empty text if it keeps to them.
 
     >>> from rasp.language.graph import Tokens
     >>> too_large(Tokens(), layers=0, heads=None)
