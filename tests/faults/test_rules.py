@@ -18,6 +18,7 @@ WRITERS = {
     "models/compiler/model/store.py": "writes into a folder that is moved into place as a whole",
     "models/export": "writes into a folder that is moved into place as a whole",
     "models/testbed/folder.py": "writes into a folder that is moved into place as a whole",
+    "apps/cli/standard.py": "opens nothing but the null device",
     "apps/playground/weights.py": "packs an archive in memory",
 }
 RUNNERS = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
