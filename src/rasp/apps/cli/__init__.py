@@ -18,8 +18,7 @@ from collections.abc import Sequence
 
 import rasp
 from rasp.apps.cli.arguments import CommandParser
-from rasp.apps.cli.flags import speak_of_flags
-from rasp.apps.cli.prose import tell
+from rasp.apps.cli.prose import in_flags, tell
 from rasp.apps.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.base.errors import RaspError, RaspValueError, error_record
 from rasp.base.limits import too_deep, too_much_memory
@@ -168,8 +167,8 @@ def _unknown(word: str) -> str:
 
 
 def _report(error: RaspError, as_json: bool) -> None:
-    speak_of_flags(error)
     if as_json:
-        print(json.dumps({"errors": [error_record(mistake) for mistake in error.everything]}))
+        records = [error_record(mistake, in_flags) for mistake in error.everything]
+        print(json.dumps({"errors": records}))
     else:
-        tell(error, sys.stderr)
+        tell(error.text(in_flags), sys.stderr)
