@@ -73,7 +73,7 @@ def base() -> None:
     for words, extra in EXTRAS_NEEDED.items():
         needed = {"play": "starlette", "lsp": "pygls", "models": "torch"}[extra]
         if find_spec(needed) is None:
-            says(rasp(words, status=2), f"rasp-lang[{extra}]")
+            says(rasp(words, status=2), f"[{extra}]")
 
 
 def schedule() -> None:

@@ -20,8 +20,9 @@ CHECKER = PACKAGE / "models" / "certificate"
 # Each room may import itself, those before it on its floor, and every floor below.
 FLOORS = {
     "base": (
-        "terminal_text", "source", "errors", "tracebacks", "spelling", "limits", "meter", "cluster",
-        "progress", "atoms", "input_text", "file_reading", "file_writing",
+        "terminal_text", "source", "errors", "tracebacks", "spelling", "limits", "meter",
+        "installing", "cluster", "progress", "atoms", "input_text", "file_reading",
+        "file_writing",
     ),
     "language": ("operators", "words", "syntax", "graph", "evaluator", "meaning", "embedding"),
     "insight": ("equivalence", "schedule", "generation", "dialect", "drawing"),

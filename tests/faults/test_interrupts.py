@@ -39,7 +39,7 @@ WAITING = {
     "the language server": (
         "lsp", b"Content-Length: %d\r\n\r\n%s" % (len(HELLO), HELLO), b"Content-Length", "pygls",
     ),
-    "the playground": ("play --no-browser", b"", b"playground is at", "uvicorn"),
+    "the playground": ("play --no-browser", b"", b"playground is at", "hypercorn"),
     "training": (TRAINING, b"", b"training y", "torch"),
 }  # fmt: skip
 

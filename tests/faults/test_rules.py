@@ -14,9 +14,11 @@ PACKAGE = Path(__file__).parents[2] / "src" / "rasp"
 # Who may write to a file in place, and why that is safe.
 WRITERS = {
     "base/file_writing.py": "writes beside the file, then moves it into place",
-    "models/training/run_store.py": "appends records; passes over one that was cut short",
+    "models/training/run_store.py": "appends records, and passes over a last one cut short",
+    "models/compiler/model/store.py": "writes into a folder that is moved into place as a whole",
     "models/export": "writes into a folder that is moved into place as a whole",
     "models/testbed/folder.py": "writes into a folder that is moved into place as a whole",
+    "apps/cli/standard.py": "opens nothing but the null device",
     "apps/playground/weights.py": "packs an archive in memory",
 }
 RUNNERS = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}

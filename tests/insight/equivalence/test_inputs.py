@@ -10,7 +10,7 @@ import pytest
 import rasp
 import rasp.teaching.gallery
 from rasp import aggregate, indices, select, tokens, tokens_int, tokens_str, where
-from rasp.insight.equivalence.choosing import choose_inputs
+from rasp.insight.equivalence.suitable_inputs import choose_inputs
 from rasp.insight.equivalence.token_flow import compared_constants, only_asks_for_equality
 from rasp.insight.equivalence.tried_inputs import InputsToTry, fresh_tokens
 

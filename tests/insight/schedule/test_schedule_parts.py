@@ -221,7 +221,7 @@ def test_without_a_solver_there_is_no_exact_schedule(
     if method == "auto":
         assert "the exact search needs SciPy" in schedule(outputs).remark
         return
-    with pytest.raises(rasp.RaspUnsupportedError, match="needs SciPy"):
+    with pytest.raises(rasp.RaspUnsupportedError, match="needs `scipy`"):
         schedule(outputs, method)
 
 

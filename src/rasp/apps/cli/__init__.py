@@ -14,8 +14,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import rasp
 from rasp.apps.cli.arguments import CommandParser
@@ -50,8 +49,6 @@ COMMANDS = {
     "lsp": "the language server that editors start",
 }
 """What each command does; `rasp.apps.cli.NAME` is its module."""
-RESERVE = 1 << 20
-"""Bytes kept to be able to say that there is no memory left."""
 PROMPT_OPTIONS = ("--limit", "-i", "--interactive", "--no-load", "--load-from")
 WITHOUT_COMMAND = """\
 rasp                    the prompt (Ctrl-D ends it)
@@ -60,13 +57,10 @@ rasp -i FILE            the prompt, after a program was run"""
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
-    words: Sequence[str] = ()
-    reserve: bytes | None = None
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        words = given = list(sys.argv[1:] if argv is None else argv)
-        reserve = bytes(RESERVE)
-        with standard_streams(), _quiet_clean_up():
-            return _run(given)
+        with standard_streams():
+            return _run(words)
     except OutputLost as lost:
         if lost.reason is not None:
             with contextlib.suppress(OSError):
@@ -77,53 +71,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         if argv is None:
             _leave_at_once(130)
         return 130
-    except Exception as error:
-        if not _began_with_memory(error):
-            raise
-        del reserve
-        _report_memory(as_json="--json" in words)
-        return 2
-
-
-OF_PYTHON = ("without exception set", "without setting an exception", "can't allocate")
-"""Of a SystemError or a RuntimeError: what Python and NumPy say where they have no memory."""
-
-
-@contextlib.contextmanager
-def _quiet_clean_up() -> Iterator[None]:
-    """Keep Python from printing that a clean-up found no memory, which changes no answer."""
-    before = sys.unraisablehook
-
-    def hook(unraisable: Any) -> None:
-        if not isinstance(unraisable.exc_value, MemoryError):
-            before(unraisable)
-
-    sys.unraisablehook = hook
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
-
-
-def _began_with_memory(error: BaseException | None) -> bool:
-    """Tell whether there was no memory; whoever cleans up then may fail in another way.
-
-    Python itself sometimes loses a MemoryError, and raises one of `OF_PYTHON` instead.
-    """
-    while error is not None and not isinstance(error, MemoryError):
-        if any(part in str(error) for part in OF_PYTHON):
-            return True
-        error = error.__context__
-    return error is not None
-
-
-def _report_memory(as_json: bool) -> None:
-    """Say that memory ran out, even where that left standard error unusable."""
-    try:
-        _report(too_much_memory(), as_json)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.write(2, f"{too_much_memory()}\n".encode())
 
 
 def _leave_at_once(code: int) -> None:
@@ -149,6 +96,8 @@ def _run(words: list[str]) -> int:
         _report(broken, as_json="--json" in words)
     except RecursionError:
         _report(too_deep(), as_json="--json" in words)
+    except MemoryError:
+        _report(too_much_memory(), as_json="--json" in words)
     return 2
 
 

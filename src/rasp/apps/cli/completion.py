@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from rasp.apps.cli.arguments import CommandParser
-from rasp.base.errors import RaspUnsupportedError
+from rasp.base.installing import missing
 
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 USE = """\
@@ -29,10 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         import shtab
     except ImportError:
-        raise RaspUnsupportedError(
-            "shell completion needs the extra `completion`",
-            hint='install it with: pip install "rasp-lang[completion]"',
-        ) from None
+        raise missing("shtab", "completion", "shell completion") from None
     sys.stdout.write(shtab.complete(every_command(shtab.FILE), arguments.shell) + "\n")
     return 0
 

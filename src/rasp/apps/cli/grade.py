@@ -45,6 +45,7 @@ def configure(parser: CommandParser) -> None:
     )
     parser.take("--workers", "processes (default: one a core)", int, metavar="N")
     parser.take_json()
+    parser.flag("--csv", "print a table for spreadsheets")
     parser.take("--gradescope", "write Gradescope's results.json: a file for one submission, a "
                 "folder for several (default: nowhere)", metavar="OUT")  # fmt: skip
     parser.heading()
@@ -61,7 +62,7 @@ def _take_exercise(parser: CommandParser) -> None:
     parser.take(
         "--heads", "how many heads a layer has: at most these (default: any)", int, metavar="N"
     )
-    parser.take_alphabet("what the reference knows")
+    parser.take_alphabet("what the reference and the submission know")
     parser.take_bos()
     parser.take_length("all up to it are tested (default: some 4,000 inputs)")
     parser.take("--random", "how many longer inputs to test (default: 300)", int, metavar="N")
@@ -91,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
                   "left out", file=sys.stderr)  # fmt: skip
     if arguments.json:
         print_json_line(grades.as_dict())
+    elif arguments.csv:
+        print(grades.as_csv(), end="")
     else:
         tell(grades)
     return 0 if grades.all_right else 1

@@ -8,17 +8,13 @@ import re
 import secrets
 import sys
 import webbrowser
-from importlib.util import find_spec
 
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.program_files import read_program
-from rasp.base.errors import RaspUnsupportedError, RaspValueError
+from rasp.base.errors import RaspValueError
+from rasp.base.installing import require
 
 LAST_PORT = 65535
-WITHOUT_EDITOR = (
-    "this checkout has no built editor, so the page has a plain text area; "
-    "`python scripts/build_web.py` builds it (it needs node and npm)"
-)
 
 
 def configure(parser: CommandParser) -> None:
@@ -63,11 +59,7 @@ def warnings(host: str, token: str) -> list[str]:
 
 def _refuse(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be served before anything is started."""
-    if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise RaspUnsupportedError(
-            "the playground needs the extra `play`",
-            hint='install it with: pip install "rasp-lang[play]"',
-        )
+    require(("starlette", "hypercorn"), "play", "the playground")
     if not 0 <= arguments.port <= LAST_PORT:
         raise RaspValueError(
             f"there is no port {arguments.port}",
@@ -77,10 +69,10 @@ def _refuse(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _refuse(arguments)
-    from rasp.apps.playground.server import Start, has_editor, serve
+    from rasp.apps.playground.server import Start, serve, without_editor
 
-    if not has_editor():
-        print(f"note: {WITHOUT_EDITOR}", file=sys.stderr)
+    if note := without_editor():
+        print(f"note: {note}", file=sys.stderr)
     start = Start()
     if arguments.file is not None:
         start = Start(os.path.basename(arguments.file), read_program(arguments.file).text)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.prose import print_json_line
-from rasp.base.errors import RaspUnsupportedError, RaspValueError
+from rasp.base.errors import RaspValueError
+from rasp.base.installing import missing
 
 
 def configure(parser: CommandParser) -> None:
@@ -43,9 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         from rasp.models.compiler.settings import LONGEST
         from rasp.models.testbed.many import check_many, write_many
     except ImportError:
-        raise RaspUnsupportedError(
-            "a test bed needs `torch`", hint='pip install "rasp-lang[models]"'
-        ) from None
+        raise missing("torch", "models", "a test bed") from None
     from rasp.models.testbed.dials import Dials, read_dials
     from rasp.teaching.gallery import names, study_program
 

@@ -86,7 +86,7 @@ def read_asked(request: dict[str, Any]) -> Asked:
     if find_spec("numpy") is None:
         raise RaspUnsupportedError(
             "weights need numpy, which is not here",
-            hint='install the full edition: pip install "rasp-lang[play]"',
+            hint="use the full edition: install rasp and start `rasp play`",
         )
     length = read_number(request.get("max_length"), "the length", 1, LONGEST)
     bos, given = read_word(request, "bos"), read_word(request, "vocabulary")

@@ -26,7 +26,7 @@ from rasp.insight.dialect.value_cases import Reader
 from rasp.insight.dialect.written import DialectProgram
 from rasp.insight.equivalence import Equivalence
 from rasp.insight.equivalence.answering import Input, answers
-from rasp.insight.equivalence.choosing import choose_inputs
+from rasp.insight.equivalence.suitable_inputs import choose_inputs
 from rasp.insight.schedule.naming import Naming
 from rasp.insight.schedule.patterns import Pattern, stays_within
 from rasp.insight.schedule.schedule import Outputs, output_nodes, program_of

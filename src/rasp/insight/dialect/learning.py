@@ -16,6 +16,7 @@ from typing import TypeAlias
 from rasp.base.atoms import Atom
 from rasp.insight.dialect.automaton import Automaton
 from rasp.insight.equivalence.answering import Input
+from rasp.insight.equivalence.suitable_inputs import draw_tokens
 from rasp.insight.equivalence.tried_inputs import InputsToTry
 
 Members: TypeAlias = Callable[[list[Input]], list[bool]]
@@ -62,7 +63,7 @@ def learn(alphabet: Sequence[Atom], members: Members) -> Learned:
     random = Random(0)
     tested = [word for n in range(1, longest + 1) for word in product(letters, repeat=n)]
     drawn = [
-        tuple(random.choices(letters, k=random.randint(longest + 1, RANDOM_LENGTH)))
+        tuple(draw_tokens(random, letters, random.randint(longest + 1, RANDOM_LENGTH)))
         for _ in range(AT_RANDOM)
     ]
     trials: list[Input] = [*tested, *drawn, *_repetitions(letters)]

@@ -13,9 +13,9 @@ from typing import Protocol, TypeAlias
 
 from rasp.base.errors import RaspError
 from rasp.insight.equivalence.answering import batches, shrunk
-from rasp.insight.equivalence.choosing import choose_inputs
 from rasp.insight.equivalence.result import Difference, Equivalence
 from rasp.insight.equivalence.sides import Answer, Compared, Input, check_kinds, side_of
+from rasp.insight.equivalence.suitable_inputs import choose_inputs, draw_tokens
 from rasp.insight.equivalence.tried_inputs import InputsToTry
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -160,15 +160,9 @@ class Search:
         return Difference(tokens, left, right, is_shortest)
 
     def _drawn(self, random: Random, length: int) -> Input:
-        """A random input; few different tokens and repeated stretches are likely."""
-        prefix, alphabet = self.inputs.prefix, self.inputs.alphabet
+        prefix = self.inputs.prefix
         free = max(1, length - len(prefix))
-        few = random.sample(alphabet, random.randint(1, len(alphabet)))
-        tokens = random.choices(few, k=free)
-        if random.random() < 0.3:
-            stretch = tokens[: random.randint(1, free)]
-            tokens = (stretch * free)[:free]
-        return (*prefix, *tokens)
+        return (*prefix, *draw_tokens(random, self.inputs.alphabet, free))
 
 
 def _verdict(search: Search, same_graph: bool = False) -> Equivalence:

@@ -6,7 +6,7 @@ nothing smaller will do, `placing` asks `greedy` or `exact` for a placement, and
 answer. `reasons` finds what takes longest and puts it into words with `naming`, and `explain`
 prints it all. `fitting` asks whether a program fits into an architecture, of which each demand is
 one of the `demand_verdicts`: `patterns` are the pairs that attention may see, and prove that a
-selection stays inside them, `counterexample` tries inputs over the `alphabets` that suit a program,
+selection stays inside them, `counterexample` tries inputs over the alphabets that suit a program,
 to show that it does not. `suggestions` are changes that save something, each tried.
 """
 

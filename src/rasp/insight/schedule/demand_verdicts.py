@@ -9,7 +9,7 @@ from rasp.base.input_text import read_alphabet
 from rasp.base.terminal_text import visibly
 from rasp.insight.equivalence.answering import show_alphabet
 from rasp.insight.equivalence.result import Difference
-from rasp.insight.schedule.alphabets import alphabets_of
+from rasp.insight.equivalence.suitable_inputs import suitable_alphabets
 from rasp.insight.schedule.counterexample import (
     cannot_be_computed,
     look_for_counterexample,
@@ -136,7 +136,7 @@ def pattern_verdict(naming: Naming, text: str, alphabet: object) -> FitVerdict:
         return FitVerdict(question, True, "this pattern allows every pair")
     if stays_within(pattern, outputs):
         return FitVerdict(question, True, "every selection stays inside the pattern, at any length")
-    alphabets = alphabets_of(outputs) if alphabet is None else [read_alphabet(alphabet)]
+    alphabets = suitable_alphabets(outputs) if alphabet is None else [read_alphabet(alphabet)]
     searches = []
     for tokens in alphabets:
         search = look_for_counterexample(outputs, pattern, free, tokens)

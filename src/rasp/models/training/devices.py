@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from rasp.base.errors import RaspUnsupportedError
+from rasp.base.installing import require
 
 
 def require_torch() -> None:
@@ -14,14 +15,7 @@ def require_torch() -> None:
 
     >>> require_torch()  # its error says what to install
     """
-    from importlib.util import find_spec
-
-    for package in ("torch", "safetensors", "msgspec", "numpy"):
-        if find_spec(package) is None:
-            raise RaspUnsupportedError(
-                f"training needs {package}, which is not installed",
-                hint='pip install "rasp-lang[models]"',
-            )
+    require(("torch", "safetensors", "msgspec", "numpy"), "models", "training")
 
 
 def choose_device(wish: str) -> str:

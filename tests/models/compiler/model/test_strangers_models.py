@@ -24,7 +24,6 @@ from rasp.models.compiler.model.store import (
     FORMAT,
     LARGEST_DESCRIPTION,
     MODEL,
-    NEXT_WEIGHTS,
     WEIGHTS,
 )
 from rasp.models.compiler.model.tensors import from_safetensors, to_safetensors
@@ -329,28 +328,6 @@ def test_weights_of_any_size_are_verified_without_a_warning(folder: Path) -> Non
 
 
 # -- the two files ----------------------------------------------------------------------------
-
-
-def test_a_save_that_was_killed_before_its_last_step_is_whole(folder: Path) -> None:
-    before = verify(folder).exact
-    os.replace(folder / WEIGHTS, folder / NEXT_WEIGHTS)
-    assert before and verify(folder).exact
-
-
-def test_a_save_that_was_killed_before_that_left_the_old_model(folder: Path) -> None:
-    (folder / NEXT_WEIGHTS).write_bytes(b"the beginning of new weights")
-    assert verify(folder).exact
-
-
-def test_other_weights_beside_the_right_ones_are_found(folder: Path) -> None:
-    """Whoever reads `weights.safetensors` gets what was verified, or there is no such file."""
-    shutil.copy(folder / WEIGHTS, folder / NEXT_WEIGHTS)
-    assert verify(folder).exact
-    arrays = from_safetensors((folder / WEIGHTS).read_bytes())
-    nothing = {name: array * 0 for name, array in arrays.items()}
-    (folder / WEIGHTS).write_bytes(to_safetensors(nothing))
-    assert "a save was interrupted" in verify(folder).refused
-    assert load(folder)("abca")["hist"] == [2, 1, 1, 2]
 
 
 def test_a_key_that_is_there_twice_is_refused(folder: Path) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 from secrets import randbits
 from typing import Any
 
-from rasp.base.file_reading import fingerprint, parse_json, read_file
+from rasp.base.file_reading import parse_json
 from rasp.insight.schedule.schedule import schedule
 from rasp.language.graph import expression
 from rasp.language.words import KEYWORDS
 from rasp.models.compiler.emitting.next_token import END, token_id
 from rasp.models.compiler.model.certificate import Certificate, certify, proved, run_randomly
-from rasp.models.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, content, loaded
+from rasp.models.compiler.model.store import content, loaded
 from rasp.models.compiler.model.transformer import Transformer
 from rasp.models.compiler.model.vocabulary_inputs import is_name_of_another
 
@@ -38,19 +38,10 @@ def verify(folder: str | Path, seed: int | None = None) -> Certificate:
     model.proof = certificate = certify(model, proved(model), data["certificate"]["seed"])
     if not certificate.exact:
         return certificate
-    refused = _interrupted(folder, data) or _false_setting(model, certificate)
-    refused = refused or _changed(model, data)
+    refused = _false_setting(model, certificate) or _changed(model, data)
     if refused:
         return replace(certificate, refused=refused)
     return run_randomly(certificate, model, randbits(32) if seed is None else seed)
-
-
-def _interrupted(folder: str | Path, data: dict[str, Any]) -> str:
-    """What is wrong where the weights in their place are not those that were read."""
-    stored = Path(folder, WEIGHTS)
-    if not stored.exists() or fingerprint(read_file(stored, LARGEST_FILE)) == data["fingerprint"]:
-        return ""
-    return f"a save was interrupted: `{WEIGHTS}` is of another model, and `{NEXT_WEIGHTS}` of this"
 
 
 def _false_setting(model: Transformer, certificate: Certificate) -> str:
