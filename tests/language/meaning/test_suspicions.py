@@ -51,7 +51,7 @@ def test_a_text_for_an_s_op_is_told_with_what_to_write(written: str) -> None:
     assert hint == f"to apply it to that input, write `{TEXTS[written]}`"
 
 
-@pytest.mark.parametrize("instead", set(TEXTS.values()))
+@pytest.mark.parametrize("instead", sorted(set(TEXTS.values())))
 def test_what_it_says_to_write_runs_without_a_warning(instead: str) -> None:
     session = Session()
     session.run(Source("demo", f"{FUNCTIONS}{instead};"))
