@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 import torch
 
-import rasp.programs
-from rasp.testbed.checking import problems
-from rasp.testbed.dials import Dials
-from rasp.testbed.folder import CARD
-from rasp.testbed.many import Outcome, gallery_source, write_index, write_many
+import rasp.teaching.gallery
+from rasp.apps.cli.testbed import gallery_source
+from rasp.models.testbed.dials import Dials
+from rasp.models.testbed.folder import CARD
+from rasp.models.testbed.folder_check import problems
+from rasp.models.testbed.many import Outcome, write_index, write_many
 
 SETTINGS = (
     Dials(),

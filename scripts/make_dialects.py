@@ -10,13 +10,13 @@ import re
 from pathlib import Path
 
 import rasp
-from rasp.programs import entries, families
-from rasp.programs.catalogue import Entry
-from rasp.programs.dialects import EQUAL, RECORD, record_of
-from rasp.replacing import replace_file
+from rasp.base.file_writing import replace_file
+from rasp.teaching.gallery import entries, families
+from rasp.teaching.gallery.catalogue import Entry
+from rasp.teaching.gallery.dialects import EQUAL, RECORD, record_of
 
 ROOT = Path(__file__).parents[1]
-HOME = ROOT / "src" / "rasp" / "programs" / RECORD
+HOME = ROOT / "src" / "rasp" / "teaching" / "gallery" / RECORD
 PAGE = ROOT / "docs" / "programs.md"
 HEADING = (
     "| program | heads | [dialects](dialects.md#the-definitions) | computes |\n|---|---|---|---|\n"

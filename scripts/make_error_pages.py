@@ -16,10 +16,10 @@ from contextlib import chdir, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 
-from rasp.cli import main as run_command
-from rasp.errors import RaspError
-from rasp.frontend.session import Session
-from rasp.source import Source
+from rasp.apps.cli import main as run_command
+from rasp.base.errors import RaspError
+from rasp.base.source import Source
+from rasp.language.meaning.session import Session
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "errors"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from browsing import complaints, needs_chromium, served, started_browser
-from rasp.playground.answers import answer
+from rasp.apps.playground.page_answers import answer
 from repository import ROOT, script
 
 pytestmark = pytest.mark.slow
