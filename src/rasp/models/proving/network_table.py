@@ -13,10 +13,10 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from rasp.errors import RaspUnsupportedError, RaspValueError
-from rasp.proving.digits import Array
-from rasp.proving.prefixes import Layout
-from rasp.spelling import did_you_mean
+from rasp.base.errors import RaspUnsupportedError, RaspValueError
+from rasp.models.proving.digits import Array
+from rasp.models.proving.prefixes import Layout
+from rasp.base.spelling import did_you_mean
 
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "tanh")
 POOLS = ("sum", "mean")

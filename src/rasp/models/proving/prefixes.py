@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.proving.digits import Array
+from rasp.models.proving.digits import Array
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rasp.errors import RaspUnsupportedError
+from rasp.base.errors import RaspUnsupportedError
 
 Array = npt.NDArray[Any]
 Numbers = Any

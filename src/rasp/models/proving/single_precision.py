@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from rasp.proving.digits import Array
-from rasp.proving.network_table import Activate, Affine, Attend, Network, Normalise, Pool
-from rasp.proving.prefixes import Layout
+from rasp.models.proving.digits import Array
+from rasp.models.proving.network_table import Activate, Affine, Attend, Network, Normalise, Pool
+from rasp.models.proving.prefixes import Layout
 
 SQRT_TWO_OVER_PI = math.sqrt(2 / math.pi)
 

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from rasp.proving.digits import FUNCTION_ULPS, SMALLEST, Array, Digits, Float64, Numbers, gamma
-from rasp.proving.network_table import Activate, Affine, Attend, Head, Network, Normalise, Pool
-from rasp.proving.prefixes import Layout
+from rasp.models.proving.digits import FUNCTION_ULPS, SMALLEST, Array, Digits, Float64, Numbers, gamma
+from rasp.models.proving.network_table import Activate, Affine, Attend, Head, Network, Normalise, Pool
+from rasp.models.proving.prefixes import Layout
 
 UP = 1 + 1e-10
 GELU_SLOPE = 1.13

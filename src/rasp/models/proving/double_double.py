@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.proving.digits import Array, ManyDigits
+from rasp.models.proving.digits import Array, ManyDigits
 
 SPLIT = 2.0**27 + 1
 SLICES = 5
