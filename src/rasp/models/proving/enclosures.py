@@ -128,18 +128,19 @@ class Balls:
         )  # fmt: skip
 
     def embed(self, network: Network, layout: Layout) -> Ball:
-        """One rounding of the sum."""
-        tokens = self._constants(network, self._tables)
-        middle, radius = tokens[0][layout.ids], np.zeros(len(layout.ids))
-        if tokens[1] is not None:
-            middle = middle + tokens[1][layout.places]
-            radius = up(self.u * norms(self.digits.near(middle)))
+        """One rounding of each sum."""
+        tokens, positions, shift = self._constants(network, self._tables)
+        middle, radius = tokens[layout.ids], np.zeros(len(layout.ids))
+        for table, places in ((positions, layout.places), (shift, np.zeros_like(layout.places))):
+            if table is not None:
+                middle = middle + table[places]
+                radius = up(radius + self.u * norms(self.digits.near(middle)))
         return Ball(middle, radius)
 
-    def _tables(self, network: Network) -> tuple[Numbers, Numbers | None]:
-        positions = network.positions
-        constant = self.digits.constant
-        return constant(network.tokens), None if positions is None else constant(positions)
+    def _tables(self, network: Network) -> list[Numbers | None]:
+        shift = None if network.shift is None else network.shift[None]
+        return [None if table is None else self.digits.constant(table)
+                for table in (network.tokens, network.positions, shift)]  # fmt: skip
 
     def affine(self, x: Ball, step: Affine) -> Ball:
         """‖W·e‖ ≤ ‖W‖‖e‖. A product loses γₙ|W||x| ≤ γₙ‖W‖_F‖x‖, adding the bias u of both."""

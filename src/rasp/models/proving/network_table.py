@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -93,6 +94,8 @@ class Network:
     positions: Array | None  # (places, model)
     steps: tuple[Step, ...]
     causal: bool
+    shift: Array | None = None
+    """What is added at every position, besides."""
 
     @property
     def longest(self) -> int | None:
@@ -206,23 +209,11 @@ def network_of(row: Architecture, arrays: Mapping[str, Array]) -> Network:
     steps += [Pool(row.pool)] if row.pool else []
     steps += [reader.readout(name) for name in row.readout]
     positions = reader.table(row.positions) if row.positions else None
-    if row.segment:
-        assert positions is not None
-        tokens = reader.table(row.tokens)
-        return _with_segment(tokens, positions, reader.table(row.segment)[0], steps, row)
     if positions is not None:
         positions = positions[row.offset :]
-    return Network(reader.table(row.tokens), positions, folded(steps), row.causal)
-
-
-def _with_segment(
-    tokens: Array, positions: Array, segment: Array, steps: list[Step], row: Architecture
-) -> Network:
-    """Add a vector to every position: exactly, as a step of its own, unless it is 0."""
-    if segment.any():
-        identity = Affine(np.eye(len(segment)), segment)
-        steps = [identity, *steps]
-    return Network(tokens, positions[row.offset :], folded(steps), row.causal)
+    shift = reader.table(row.segment)[0] if row.segment else None
+    tokens = reader.table(row.tokens)
+    return check_widths(Network(tokens, positions, folded(steps), row.causal, shift))
 
 
 def _check_row(row: Architecture) -> None:
@@ -246,12 +237,6 @@ class _Reader:
 
     def __init__(self, row: Architecture, arrays: Mapping[str, Array]) -> None:
         self.row, self.arrays = row, arrays
-        self.width = self.table(row.tokens).shape[1]
-        if row.heads < 1 or len(self.array(row.query.format(0), 2)) % row.heads:
-            raise RaspValueError(
-                f"{row.heads} heads do not divide the rows of `{row.query.format(0)}`",
-                hint="is the number of heads right?",
-            ) if row.layers else RaspValueError("a model needs at least one head", hint="")
 
     def array(self, name: str, dimensions: int) -> Array:
         """An array in float64, of so many dimensions, every number of it finite."""
@@ -275,15 +260,10 @@ class _Reader:
         return Affine(weight, bias)
 
     def norm(self, name: str) -> Normalise:
-        part = self.map_like_norm(name)
-        return Normalise(*part, self.row.epsilon)
-
-    def map_like_norm(self, name: str) -> tuple[Array, Array]:
         gain = self.array(name, 1)
         shift_name = f"{name.removesuffix('.weight')}.bias"
-        if shift_name not in self.arrays:
-            return gain, np.zeros(len(gain))
-        return gain, checked(shift_name, self.arrays[shift_name], 1)
+        shift = self.arrays.get(shift_name, np.zeros(len(gain)))
+        return Normalise(gain, checked(shift_name, shift, 1), self.row.epsilon)
 
     def readout(self, name: str) -> Step:
         if name in ACTIVATIONS:
@@ -308,6 +288,12 @@ class _Reader:
         row = self.row
         query, key, value, out = (self.map(name.format(layer))
                                   for name in (row.query, row.key, row.value, row.out))  # fmt: skip
+        if row.heads < 1 or len(query.bias) % row.heads:
+            raise RaspValueError(
+                f"{row.heads} heads do not divide the {len(query.bias)} rows of "
+                f"`{row.query.format(layer)}`",
+                hint="is the number of heads right?",
+            )
         inner = len(query.bias) // row.heads
         for name, part in ((row.key, key), (row.value, value)):
             if len(part.bias) != len(query.bias):
@@ -339,7 +325,7 @@ def checked(name: str, array: Array, dimensions: int) -> Array:
 
 def _misfit(name: str, found: int, expected: int) -> RaspValueError:
     return RaspValueError(
-        f"the weights `{name}` have {found} rows where {expected} are expected",
+        f"the weights `{name}` are for {found} numbers where {expected} are expected",
         hint="do the arrays belong to one model?",
     )
 
@@ -347,8 +333,9 @@ def _misfit(name: str, found: int, expected: int) -> RaspValueError:
 def check_widths(network: Network) -> Network:
     """Refuse a network whose steps do not fit one another."""
     _width_after(network.steps, network.tokens.shape[1])
-    if network.positions is not None and network.positions.shape[1] != network.tokens.shape[1]:
-        raise _misfit("positions", network.positions.shape[1], network.tokens.shape[1])
+    for name, table in (("positions", network.positions), ("segment", network.shift)):
+        if table is not None and table.shape[-1] != network.tokens.shape[1]:
+            raise _misfit(f"of {name}", table.shape[-1], network.tokens.shape[1])
     return network
 
 
@@ -416,8 +403,6 @@ def _reading(norm: Normalise, reader: Affine | Attend) -> Affine | Attend | None
 
 def _folded_map(norm: Normalise, part: Affine) -> Affine | None:
     """W·(g∘y + s) + b = (W∘g)·y + (W·s + b); the new bias as two float64, rounded once each."""
-    from math import fsum
-
     single = [array.astype(np.float32) == array for array in (norm.gain, norm.shift, part.weight)]
     if not all(array.all() for array in single) or part.low is not None:
         return None

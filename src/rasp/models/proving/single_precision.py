@@ -48,13 +48,13 @@ class Single:
         return found
 
     def embed(self, network: Network, layout: Layout) -> Any:
-        none = np.zeros((1, 1))
-        positions = none if network.positions is None else network.positions
-        tokens, places = self._constants(network, network.tokens, positions)
+        shift = np.zeros(1) if network.shift is None else network.shift
+        positions = np.zeros((1, 1)) if network.positions is None else network.positions
+        tokens, places, more = self._constants(network, network.tokens, positions, shift)
         x = tokens[self.number(layout.ids, "int64")]
-        if network.positions is None:
-            return x
-        return x + places[self.number(layout.places, "int64")]
+        if network.positions is not None:
+            x = x + places[self.number(layout.places, "int64")]
+        return x if network.shift is None else x + more
 
     def affine(self, x: Any, step: Affine) -> Any:
         weight, bias = self._constants(step, step.weight.T, step.bias)

@@ -1,0 +1,82 @@
+"""Logits in, by how much every answer leads: what is sure, what is sure to be wrong, and the rest.
+
+An input's margin is the least lead, over the positions compared, of the right answer over every
+other. Logits are a ball: any two may be off by √2 times its radius from one another, a number by
+the radius. Where both ends of that have one sign, the input is decided.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rasp.models.proving.adapter import Adapter
+from rasp.models.proving.digits import Array, Digits
+from rasp.models.proving.enclosures import Ball, up
+from rasp.models.proving.specification import ANYTHING, UNREACHED
+
+PAIR = 2**0.5 * (1 + 1e-12)
+ROUNDING = 2.0**-51
+"""Of a difference, as float64."""
+
+
+@dataclass(frozen=True)
+class Leads:
+    """For each input, bounds on its least lead; the position where it is, among those compared."""
+
+    low: Array
+    high: Array
+    place: Array
+    chosen: Array
+    """The class with the largest logit, or the nearest code, of each position."""
+
+    @property
+    def right(self) -> Array:
+        return np.asarray(self.low > 0)
+
+    @property
+    def wrong(self) -> Array:
+        """Certainly: NaN is not."""
+        return np.asarray(self.high < 0)
+
+
+def leads(ball: Ball, digits: Digits, nodes: Array, wanted: Array, adapter: Adapter) -> Leads:
+    """Compare logits with the classes wanted, both (input, position)."""
+    radius = ball.radius[nodes]
+    logits = ball.middle[nodes]  # (input, position, logit)
+    asked = np.maximum(wanted, 0)
+    if adapter.codes:
+        number = digits.near(logits)[..., 0]
+        lead, chosen = _code_lead(number, asked, adapter.codes)
+        largest = max(map(abs, adapter.codes))
+        off = up(radius + ROUNDING * (np.abs(number) + largest))
+    else:
+        lead, chosen = _logit_lead(logits, digits, asked)
+        off = up(PAIR * radius + ROUNDING * np.abs(np.where(np.isfinite(lead), lead, 0.0)))
+    low, high = lead - off, lead + off
+    for sign, which in ((np.inf, ANYTHING), (-np.inf, UNREACHED)):
+        low, high = (np.where(wanted == which, sign, end) for end in (low, high))
+    least = np.where(np.isnan(low), -np.inf, low).argmin(axis=1)
+    rows = np.arange(len(low))
+    worst = high.min(axis=1) if high.size else np.full(len(low), np.inf)
+    return Leads(low[rows, least], worst, least, chosen)
+
+
+def _logit_lead(logits: Any, digits: Digits, asked: Array) -> tuple[Array, Array]:
+    """By how much the logit asked for exceeds the largest other."""
+    rows, columns = np.indices(asked.shape)
+    own = logits[rows, columns, asked][..., None]
+    lead = np.array(digits.near(own - logits))
+    chosen = digits.near(logits).argmax(axis=-1)
+    np.put_along_axis(lead, asked[..., None], np.inf, axis=-1)
+    return lead.min(axis=-1), chosen
+
+
+def _code_lead(number: Array, asked: Array, codes: tuple[float, ...]) -> tuple[Array, Array]:
+    """How far a number is inside the stretch that is nearest to a code."""
+    ends = np.array(codes)
+    borders = np.concatenate([[-np.inf], (ends[:-1] + ends[1:]) / 2, [np.inf]])
+    lead = np.minimum(number - borders[asked], borders[asked + 1] - number)
+    return lead, np.searchsorted(borders[1:-1], number)

@@ -1,0 +1,336 @@
+"""A model and a program in, a `ModelComparison` out: all inputs up to a length, shortest first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from math import isfinite
+from random import Random
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rasp.base.atoms import Atom
+from rasp.base.errors import RaspError, RaspLimitError, RaspValueError
+from rasp.base.input_text import read_alphabet
+from rasp.insight.dialect.automaton import Automaton
+from rasp.language.graph.nodes import node_of
+from rasp.language.graph import expression
+from rasp.models.proving.adapter import Adapter
+from rasp.models.proving.comparison import (
+    DIFFERENT,
+    PROVED,
+    RUN,
+    TESTED,
+    LengthResult,
+    ModelComparison,
+    ModelDifference,
+)
+from rasp.models.proving.model_files import Model, open_model
+from rasp.models.proving.question import (
+    DIGITS,
+    LEVELS,
+    NOTHING,
+    Part,
+    Question,
+    answer_part,
+    answer_rows,
+    ask,
+    measure,
+    run_rows,
+)
+from rasp.models.proving.specification import classes, specification_of
+from rasp.models.proving.prefixes import parts
+
+Progress: TypeAlias = Callable[[int, int, int], None]
+"""Told how many inputs were compared, of how many, and which length is searched."""
+Parts: TypeAlias = Callable[[Question, int, list[tuple[int, int]], int], Iterator[Part]]
+"""Answers parts of one length, in order."""
+
+USUAL_INPUTS = 100_000
+"""Inputs where no length is asked for."""
+MOST_TOKENS = 60
+SAMPLES = 1_000
+HOW = {"prove": PROVED, "run": RUN, "test": TESTED}
+
+
+def prove(
+    model: object,
+    program: object,
+    *,
+    adapter: Adapter | None = None,
+    output: str | None = None,
+    up_to: int | None = None,
+    alphabet: object = None,
+    where: object = None,
+    how: str = "prove",
+    samples: int = SAMPLES,
+    seed: int = 0,
+    device: str | None = None,
+    progress: Progress | None = None,
+    parts_by: Parts | None = None,
+) -> ModelComparison:
+    """Prove that a model and a program are the same up to a length, or find where they differ.
+
+    `model` is a folder or file, a compiled model, or an `Architecture` with a torch module.
+    `program` is a handle, a Python function of a list of tokens, an automaton or a regular
+    expression. All inputs over `alphabet` are compared, shortest first (as many as are quick, where
+    `up_to` is not given), or those that keep the promise `where`. With `how="run"`, the model is
+    run in float32 and nothing is proved; with `how="test"`, `samples` random inputs are drawn.
+
+    >>> import rasp
+    >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
+    >>> found = prove(rasp.compile(hist, alphabet="ab", max_length=5), hist)
+    >>> found.verdict, found.up_to, found.inputs
+    ('proved', 5, 62)
+    """
+    if how not in HOW:
+        raise RaspValueError(f"`how` is one of {', '.join(HOW)}", hint="not given, it proves")
+    opened = open_model(model, adapter)
+    question = _question(opened, program, output, alphabet, where, how == "run", device)
+    search = Search(question, progress, parts_by or in_threads)
+    if how == "test":
+        end = _checked_end(question, up_to, None)
+        search.try_some(end, samples, Random(seed))
+    else:
+        end = _checked_end(question, up_to, USUAL_INPUTS)
+        search.try_all(end)
+    return _comparison(search, opened, _name_of(program), HOW[how], end)
+
+
+def _question(
+    model: Model, program: object, output: str | None, alphabet: object, where: object,
+    runs_only: bool, device: str | None,
+) -> Question:  # fmt: skip
+    """Put together what is asked, and refuse what does not fit."""
+    adapter = _adapter_of(model, output)
+    letters = None if alphabet is None else read_alphabet(alphabet)
+    known = adapter.tokens if letters is None else letters
+    promises = [specification_of(promise, known)
+                for promise in (adapter.where, where) if promise is not None]  # fmt: skip
+    specification = specification_of(program, known)
+    return ask(model.network, adapter, specification, letters, promises, runs_only, device)
+
+
+def _adapter_of(model: Model, output: str | None) -> Adapter:
+    if output is not None and model.outputs:
+        if output in model.outputs:
+            return model.outputs[output]
+        if len(model.outputs) > 1:
+            raise RaspValueError(
+                f"the model has no output `{output}`",
+                hint=f"its outputs are {', '.join(model.outputs)}",
+            )
+    if model.adapter is None:
+        raise RaspValueError(
+            f"there is no tokenizer in `{model.name}`, so nothing says which id is which token",
+            hint="give `adapter=Adapter(tokens=…, ids=…, answers=…)`",
+        )
+    return model.adapter
+
+
+def _name_of(program: object) -> str:
+    """What a program is called in a statement."""
+    node = node_of(program)
+    if node is not None:
+        return expression(node, {}, depth=4)
+    if isinstance(program, str | Automaton):
+        return str(program)
+    return str(getattr(program, "__name__", "the given function"))
+
+
+def _checked_end(question: Question, asked: int | None, most: int | None) -> int:
+    """The length to go up to: the one asked for, or as far as `most` inputs reach."""
+    start, longest = question.adapter.shortest, question.longest
+    if asked is not None:
+        if longest is not None and asked > longest:
+            raise RaspLimitError(
+                f"the model takes at most {longest} tokens, not {asked}",
+                hint=f"ask for a length of at most {longest}",
+            )
+        if asked < start:
+            raise RaspValueError(
+                f"inputs of this model have {start} tokens or more, not {asked}",
+                hint="leave `up_to` out",
+            )
+        return asked
+    end, total = start, question.count(start)
+    while most is not None and end < min(longest or MOST_TOKENS, MOST_TOKENS):
+        total += question.count(end + 1)
+        if total > most:
+            break
+        end += 1
+    return end if most is not None else longest or MOST_TOKENS
+
+
+def in_threads(
+    question: Question, length: int, ranges: list[tuple[int, int]], level: int
+) -> Iterator[Part]:
+    """Answer parts on all cores: NumPy computes outside Python's lock."""
+    workers = min(len(ranges), os.cpu_count() or 1)
+    if workers < 2:
+        yield from (answer_part(question, length, *ends, level) for ends in ranges)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        todo = iter(ranges)
+        waiting = [pool.submit(answer_part, question, length, *ends, level)
+                   for ends in islice(todo, 2 * workers)]  # fmt: skip
+        while waiting:
+            yield waiting.pop(0).result()
+            waiting += [pool.submit(answer_part, question, length, *ends, level)
+                        for ends in islice(todo, 1)]  # fmt: skip
+
+
+@dataclass
+class Search:
+    """A comparison on its way."""
+
+    question: Question
+    progress: Progress | None = None
+    answer_parts: Parts = in_threads
+    lengths: list[LengthResult] = field(default_factory=list)
+    wrong: tuple[Atom, ...] | None = None
+    failing: int = 0
+    undecided: list[tuple[Atom, ...]] = field(default_factory=list)
+    radius: float = 0.0
+    redone: list[int] = field(default_factory=lambda: [0] * LEVELS)
+    level: int = 0
+    done: int = 0
+    total: int = 0
+
+    def try_all(self, end: int) -> None:
+        """Compare every input up to a length; stop after the first difference."""
+        start = self.question.adapter.shortest
+        self.total = sum(map(self.question.count, range(start, end + 1)))
+        for length in range(start, end + 1):
+            self.try_length(length)
+            if self.wrong is not None:
+                return
+
+    def try_length(self, length: int) -> None:
+        """Compare all inputs of a length, in few parts at a time: more digits may be needed."""
+        size = self.question.rows_at_once(length)
+        ranges = list(parts(self.question.count(length), size))
+        found: list[Part] = []
+        while ranges and self.wrong is None:
+            some, ranges = ranges[: 2 ** min(len(found), 10)], ranges[2 ** min(len(found), 10) :]
+            for part in self.answer_parts(self.question, length, some, self.level):
+                found.append(part)
+                self._note(part, length)
+                if self.wrong is not None:
+                    break
+        self._finish(length, found)
+
+    def try_some(self, end: int, count: int, random: Random) -> None:
+        """Compare random inputs of every length up to one, shortest first."""
+        question = self.question
+        start = max(question.adapter.shortest, question.fixed + (end > question.fixed))
+        lengths = sorted(random.randint(start, end) for _ in range(count))
+        self.total = count
+        for length in dict.fromkeys(lengths):
+            drawn = {tuple(random.choices(question.places.tolist(), k=length - question.fixed))
+                     for _ in range(lengths.count(length))}  # fmt: skip
+            rows = np.array(sorted(drawn), np.int64).reshape(len(drawn), -1)
+            if question.fixed:
+                first = question.adapter.tokens.index(question.adapter.first)  # type: ignore[arg-type]
+                rows = np.concatenate([np.full((len(rows), 1), first), rows], axis=1)
+            found = []
+            for ends in parts(len(rows), question.rows_at_once(length)):
+                found.append(self._answer_kept(rows[slice(*ends)]))
+                self._note(found[-1], length)
+            self._finish(length, found)
+            if self.wrong is not None:
+                return
+
+    def _answer_kept(self, rows: Any) -> Part:
+        inputs = self.question.atoms(rows)
+        for promise in self.question.promises:
+            kept = promise.holds(inputs)
+            rows = rows[kept]
+            inputs = [one for one, keep in zip(inputs, kept, strict=True) if keep]
+        return answer_rows(self.question, rows, inputs, self.level)
+
+    def _note(self, part: Part, length: int) -> None:
+        self.failing += part.failing
+        self.undecided += part.undecided
+        self.radius = max(self.radius, part.radius)
+        self.redone = [old + new for old, new in zip(self.redone, part.redone, strict=True)]
+        self.wrong = self.wrong or part.wrong
+        if self.level == 0 and part.redone[0] < sum(part.redone[1:]):
+            self.level = 1  # most of these needed more digits, so give them to the next at once
+        self.done += part.inputs + part.failing
+        if self.progress is not None:
+            self.progress(self.done, self.total, length)
+
+    def _finish(self, length: int, found: Sequence[Part]) -> None:
+        inputs = sum(part.inputs for part in found)
+        if not inputs:
+            return
+        worst = min(found, key=lambda part: part.margin)
+        margin = worst.margin if isfinite(worst.margin) else None
+        self.lengths.append(LengthResult(length, inputs, margin, worst.worst))
+
+
+def _comparison(
+    search: Search, model: Model, program: str, earned: str, end: int
+) -> ModelComparison:
+    if not search.lengths:
+        raise RaspValueError(
+            "there is no input on which the program has a value and the promises hold",
+            hint="give an alphabet that suits the program, or a greater length",
+        )
+    difference = None if search.wrong is None else _difference(search.question, search.wrong)
+    if search.undecided and earned == PROVED:
+        earned = RUN if _runs_right(search) else TESTED
+    question, last = search.question, search.lengths[-1]
+    return ModelComparison(
+        earned if difference is None else DIFFERENT, model.name, model.weights_hash, program,
+        question.adapter, question.alphabet, end if difference is None else last.length,
+        tuple(search.lengths), difference, search.failing, tuple(search.undecided), search.radius,
+        {DIGITS_NAMES[level]: count for level, count in enumerate(search.redone) if count},
+    )  # fmt: skip
+
+
+DIGITS_NAMES = ("float64", "double-double", "400 bits", "2000 bits")
+assert len(DIGITS_NAMES) == len(DIGITS)
+
+
+def _runs_right(search: Search) -> bool:
+    """Whether float32 answers the undecided inputs as the program does."""
+    question = search.question
+    for tokens in search.undecided:
+        places = _places(question, tokens)
+        wanted = classes(question.adapter, question.program.answers([tokens]), len(tokens))
+        chosen = run_rows(question, places)
+        if ((chosen != wanted) & (wanted >= 0)).any():
+            return False
+    return True
+
+
+def _places(question: Question, tokens: tuple[Atom, ...]) -> Any:
+    """One input as places among the adapter's tokens."""
+    known = {(isinstance(token, str), token): place
+             for place, token in enumerate(question.adapter.tokens)}  # fmt: skip
+    return np.array([[known[isinstance(token, str), token] for token in tokens]], np.int64)
+
+
+def _difference(question: Question, tokens: tuple[Atom, ...]) -> ModelDifference:
+    """What both say of an input; the model by as many digits as it takes."""
+    adapter, length = question.adapter, len(tokens)
+    [program] = question.program.answers([tokens])
+    places, wanted = _places(question, tokens), classes(adapter, [program], length)
+    if question.runs_only:
+        chosen = run_rows(question, places)
+    else:
+        for level in range(LEVELS):
+            found, _ = measure(question, places, wanted, level)
+            chosen = found.chosen
+            if found.wrong.any():
+                break
+    answers = [None if one == NOTHING else adapter.answers[one] for one in chosen[0].tolist()]
+    start = adapter.ignored if adapter.at == "each" else length - 1
+    differ = [start + place for place in np.flatnonzero((chosen != wanted)[0] & (wanted[0] != -1))]
+    return ModelDifference(tokens, answers, program, tuple(map(int, differ)))

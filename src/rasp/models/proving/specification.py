@@ -1,0 +1,99 @@
+"""What a model should answer: a program, a Python function, an automaton or a regular expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rasp.base.atoms import Atom
+from rasp.base.errors import RaspError, RaspLimitError, RaspTypeError
+from rasp.insight.dialect.automaton import Automaton
+from rasp.insight.dialect.regular_expression import automaton_of
+from rasp.insight.equivalence.sides import Input, Side, answers_of, side_of
+from rasp.language.graph import Node, SOp
+from rasp.language.meaning.value_kinds import describe
+from rasp.models.proving.adapter import Adapter, key
+from rasp.models.proving.digits import Array
+
+UNREACHED = -2
+"""The class of an answer that the model cannot give."""
+ANYTHING = -1
+"""The class of a position where any answer will do."""
+
+
+@dataclass(frozen=True)
+class Specification:
+    """What is asked of a model."""
+
+    program: Side | Automaton
+
+    def answers(self, inputs: Sequence[Input]) -> list[list[Any] | RaspError]:
+        """Its value at each position of each input, or the error that it ends in."""
+        if isinstance(self.program, Automaton):
+            accepts = self.program.accepts
+            return [[None] * (len(tokens) - 1) + [accepts(tokens)] for tokens in inputs]
+        found = answers_of(self.program, inputs)
+        for one in found:
+            if isinstance(one, RaspLimitError):
+                raise one
+        return found
+
+    def holds(self, inputs: Sequence[Input]) -> Array:
+        """For a promise about inputs: on which it is true, at every position."""
+        kept = [not isinstance(one, RaspError) and all(value in (True, None) for value in one)
+                for one in self.answers(inputs)]  # fmt: skip
+        return np.array(kept, bool)
+
+
+def specification_of(given: object, alphabet: Sequence[Atom]) -> Specification:
+    """Take a handle, a node, a Python function, an automaton or a regular expression.
+
+    >>> specification_of("(ab)*", "ab").answers([("a", "b")])
+    [[None, True]]
+    """
+    if isinstance(given, str):
+        given = automaton_of(given, "".join(map(str, alphabet)))
+    if isinstance(given, Automaton):
+        missing = [token for token in alphabet if token not in given.alphabet]
+        if missing:
+            raise RaspTypeError(
+                f"the automaton has no letter {missing[0]!r}, which inputs may hold",
+                hint="give it a move for every token, or leave the token out with `alphabet`",
+            )
+        return Specification(given)
+    side = side_of(given)
+    if isinstance(side, Node) and not isinstance(side, SOp):
+        raise RaspTypeError(
+            f"a model is compared with an s-op, and this is {describe(side)}",
+            hint="aggregate something with it",
+        )
+    return Specification(side if isinstance(side, Node) else _listing(side))
+
+
+def _listing(function: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    """Let a function that gives one answer for the whole input give it at every position."""
+
+    def listed(tokens: list[Any]) -> Any:
+        given = function(tokens)
+        is_list = isinstance(given, list | tuple) or hasattr(given, "tolist")
+        return given if is_list else [given] * len(tokens)
+
+    return listed
+
+
+def classes(adapter: Adapter, answers: Sequence[list[Any] | RaspError], length: int) -> Array:
+    """Number answers as the model does: (input, compared position). Errors are `ANYTHING`."""
+    number: dict[Any, int] = {key(atom): place for place, atom in enumerate(adapter.answers)}
+    places = slice(adapter.ignored, None) if adapter.at == "each" else slice(length - 1, None)
+    width = length - adapter.ignored if adapter.at == "each" else 1
+    nothing = [ANYTHING] * width
+    rows = [
+        nothing if isinstance(values, RaspError) else
+        [ANYTHING if value is None else number.get(key(value), UNREACHED)
+         for value in values[places]]
+        for values in answers
+    ]  # fmt: skip
+    return np.array(rows, np.int64).reshape(len(rows), max(width, 0))
