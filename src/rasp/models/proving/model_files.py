@@ -67,8 +67,6 @@ def open_model(source: object, adapter: Adapter | None = None) -> Model:
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], Architecture):
         arrays = _arrays_of(source[1])
         return _plain(network_of(source[0], arrays), adapter, "the given module", _hash(arrays))
-    if isinstance(source, Network):
-        return _plain(source, adapter, "the given network", _hash(_all_arrays(source)))
     if not isinstance(source, str | Path):
         raise RaspValueError(
             "a model is a path, a compiled model, or a pair of an `Architecture` and a torch module",
@@ -341,12 +339,6 @@ def _arrays_of(given: Any) -> dict[str, Array]:
                               else value, np.float64)
         for name, value in state.items()
     }  # fmt: skip
-
-
-def _all_arrays(network: Network) -> dict[str, Array]:
-    from rasp.models.proving.proof_files import network_arrays
-
-    return network_arrays(network)
 
 
 def _hash(arrays: Mapping[str, Array]) -> str:

@@ -87,6 +87,18 @@ def prove(
     >>> found.verdict, found.up_to, found.inputs
     ('proved', 5, 62)
     """
+    return compare_with(
+        model, program, adapter=adapter, output=output, up_to=up_to, alphabet=alphabet, where=where,
+        how=how, samples=samples, seed=seed, device=device, progress=progress, parts_by=parts_by,
+    )[0]  # fmt: skip
+
+
+def compare_with(
+    model: object, program: object, *, adapter: Adapter | None, output: str | None,
+    up_to: int | None, alphabet: object, where: object, how: str, samples: int, seed: int,
+    device: str | None, progress: Progress | None, parts_by: Parts | None = None,
+) -> tuple[ModelComparison, Question]:  # fmt: skip
+    """As `prove`, with what was asked: proof files and pictures are made of both."""
     if how not in HOW:
         raise RaspValueError(f"`how` is one of {', '.join(HOW)}", hint="not given, it proves")
     opened = open_model(model, adapter)
@@ -98,7 +110,7 @@ def prove(
     else:
         end = _checked_end(question, up_to, USUAL_INPUTS)
         search.try_all(end)
-    return _comparison(search, opened, _name_of(program), HOW[how], end)
+    return _comparison(search, opened, _name_of(program), HOW[how], end), question
 
 
 def _question(
@@ -302,7 +314,7 @@ def _runs_right(search: Search) -> bool:
     """Whether float32 answers the undecided inputs as the program does."""
     question = search.question
     for tokens in search.undecided:
-        places = _places(question, tokens)
+        places = places_of(question, tokens)
         wanted = classes(question.adapter, question.program.answers([tokens]), len(tokens))
         chosen = run_rows(question, places)
         if ((chosen != wanted) & (wanted >= 0)).any():
@@ -310,7 +322,7 @@ def _runs_right(search: Search) -> bool:
     return True
 
 
-def _places(question: Question, tokens: tuple[Atom, ...]) -> Any:
+def places_of(question: Question, tokens: tuple[Atom, ...]) -> Any:
     """One input as places among the adapter's tokens."""
     known = {(isinstance(token, str), token): place
              for place, token in enumerate(question.adapter.tokens)}  # fmt: skip
@@ -321,7 +333,7 @@ def _difference(question: Question, tokens: tuple[Atom, ...]) -> ModelDifference
     """What both say of an input; the model by as many digits as it takes."""
     adapter, length = question.adapter, len(tokens)
     [program] = question.program.answers([tokens])
-    places, wanted = _places(question, tokens), classes(adapter, [program], length)
+    places, wanted = places_of(question, tokens), classes(adapter, [program], length)
     if question.runs_only:
         chosen = run_rows(question, places)
     else:

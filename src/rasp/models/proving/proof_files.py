@@ -1,0 +1,145 @@
+"""A comparison and its question in, a proof file out: JSON with the network and sampled inputs.
+
+The file says everything that a second program needs to check it: the steps of the network, their
+numbers as hexadecimal floats, the hash of both and of the model's own file, and inputs with the
+answer and the margin claimed. `scripts/recheck_proof.py` reads it, and nothing of ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from rasp.base.errors import RaspValueError
+from rasp.base.file_reading import fingerprint
+from rasp.base.file_writing import replace_file
+from rasp.models.proving.comparison import PROVED, ModelComparison, plain_input
+from rasp.models.proving.digits import Array
+from rasp.models.proving.network_table import (
+    Activate,
+    Affine,
+    Attend,
+    Network,
+    Normalise,
+    Pool,
+    Residual,
+    Step,
+)
+from rasp.models.proving.question import LEVELS, Question, answer_rows, measure
+from rasp.models.proving.specification import classes
+
+FORMAT = 1
+SAMPLED = 20
+
+
+def write_proof(
+    comparison: ModelComparison, question: Question, path: str | Path, seed: int = 0
+) -> None:
+    """Write a proof file, with the worst input of each length and random ones to look at."""
+    if comparison.verdict != PROVED:
+        raise RaspValueError(
+            f"there is no proof to write: the verdict is `{comparison.verdict}`",
+            hint="a proof file is for what was proved",
+        )
+    network = network_data(question.network)
+    text = json.dumps(network, sort_keys=True)
+    data = {
+        "format": FORMAT,
+        **comparison.as_dict(),
+        "network_hash": fingerprint(text),
+        "codes": [float(code).hex() for code in question.adapter.codes],
+        "pooled": question.adapter.at == "whole",
+        "network": network,
+        "samples": _samples(comparison, question, Random(seed)),
+    }
+    replace_file(path, json.dumps(data, ensure_ascii=False, indent=1).encode())
+
+
+def _samples(
+    comparison: ModelComparison, question: Question, random: Random
+) -> list[dict[str, Any]]:
+    """Inputs as rows of ids, with the nodes that answer, the classes claimed, and the margin."""
+    inputs = [each.worst for each in comparison.lengths if each.margin is not None]
+    while len(inputs) < len(comparison.lengths) + SAMPLED:
+        length = random.choice(comparison.lengths).length
+        first = () if question.adapter.first is None else (question.adapter.first,)
+        drawn = (*first, *random.choices(question.alphabet, k=length - len(first)))
+        inputs.append(drawn)
+    rows = [_sample(question, tokens) for tokens in dict.fromkeys(inputs)]
+    return [row for row in rows if row is not None]
+
+
+def _sample(question: Question, tokens: tuple[Any, ...]) -> dict[str, Any] | None:
+    from rasp.models.proving.search import places_of
+
+    adapter, network, length = question.adapter, question.network, len(tokens)
+    if not all(promise.holds([tokens])[0] for promise in question.promises):
+        return None
+    places = places_of(question, tokens)
+    answers = question.program.answers([tokens])
+    wanted = classes(adapter, answers, length)
+    if isinstance(answers[0], Exception) or not wanted.size:
+        return None
+    margin = max(
+        float(measure(question, places, wanted, level)[0].low[0]) for level in range(2)
+    )
+    if not margin > 0:
+        return None
+    columns = adapter.read_at(length)
+    ids = adapter.rows(places, length, network.longest)[0]
+    read = [0] if adapter.at == "whole" else np.arange(len(ids))[columns].reshape(-1).tolist()
+    return {
+        "input": plain_input(tokens), "ids": ids.tolist(), "read": read,
+        "classes": wanted[0].tolist(), "margin": margin,
+    }  # fmt: skip
+
+
+def network_data(network: Network) -> dict[str, Any]:
+    """A network as plain data: every number as a hexadecimal float."""
+    return {
+        "causal": network.causal,
+        "tokens": _hex(network.tokens),
+        "positions": None if network.positions is None else _hex(network.positions),
+        "shift": None if network.shift is None else _hex(network.shift),
+        "steps": [_step(step) for step in network.steps],
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    match step:
+        case Affine():
+            return {"kind": "affine", **_map(step)}
+        case Attend(heads, bias):
+            return {
+                "kind": "attend", "bias": _hex(bias),
+                "heads": [
+                    {"query": _map(head.query), "key": _map(head.key), "value": _map(head.value),
+                     "out": _hex(head.out), "squared": head.squared}
+                    for head in heads
+                ],
+            }  # fmt: skip
+        case Normalise(gain, shift, epsilon, is_folded):
+            parts = {} if is_folded else {"gain": _hex(gain), "shift": _hex(shift)}
+            return {"kind": "normalise", "epsilon": float(epsilon).hex(), **parts}
+        case Activate(name):
+            return {"kind": "activate", "function": name}
+        case Pool(name):
+            return {"kind": "pool", "by": name}
+        case Residual(steps):
+            return {"kind": "residual", "steps": [_step(inner) for inner in steps]}
+
+
+def _map(part: Affine) -> dict[str, Any]:
+    low = {} if part.low is None else {"low": _hex(part.low)}
+    return {"weight": _hex(part.weight), "bias": _hex(part.bias), **low}
+
+
+def _hex(array: Array) -> Any:
+    if array.ndim == 1:
+        return [float(number).hex() for number in array]
+    return [_hex(row) for row in array]
