@@ -30,6 +30,8 @@ class Digits(Protocol):
 
     name: str
     u: float
+    holds_low: bool
+    """Whether a constant can be the sum of two float64."""
 
     def constant(self, high: Array, low: Array | None = None) -> Numbers:
         """The numbers `high + low`."""
@@ -64,6 +66,7 @@ class Float64:
 
     name = "float64"
     u = 2.0**-53
+    holds_low = False
 
     def constant(self, high: Array, low: Array | None = None) -> Array:
         return np.asarray(high, np.float64)
@@ -104,6 +107,8 @@ class Float64:
 
 class ManyDigits(Float64):
     """Arrays of mpmath's numbers with so many bits: slow, for single inputs."""
+
+    holds_low = True
 
     def __init__(self, bits: int = 400) -> None:
         try:

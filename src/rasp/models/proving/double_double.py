@@ -119,6 +119,7 @@ class DoubleDouble:
 
     name = "double-double"
     u = 2.0**-100
+    holds_low = True
 
     def __init__(self) -> None:
         self._slices: dict[int, tuple[Pair, list[Array]]] = {}

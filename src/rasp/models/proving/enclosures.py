@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.models.proving.digits import FUNCTION_ULPS, SMALLEST, Array, Digits, Float64, Numbers, gamma
+from rasp.models.proving.digits import FUNCTION_ULPS, SMALLEST, Array, Digits, Numbers, gamma
 from rasp.models.proving.network_table import Activate, Affine, Attend, Head, Network, Normalise, Pool
 from rasp.models.proving.prefixes import Layout
 
@@ -118,13 +118,13 @@ class Balls:
         return self._ready[step]
 
     def _map(self, part: Affine) -> _Map:
-        is_short = part.low is not None and isinstance(self.digits, Float64)
+        low = None if part.low is None or self.digits.holds_low else part.low
         return _Map(
             self.digits.constant(np.ascontiguousarray(part.weight.T)),
             self.digits.constant(part.bias, part.low),
             spectral(part.weight), frobenius(part.weight),
             float(norms(part.bias)),
-            float(norms(part.low)) if is_short and part.low is not None else 0.0,
+            0.0 if low is None else float(norms(low)),
         )  # fmt: skip
 
     def embed(self, network: Network, layout: Layout) -> Ball:

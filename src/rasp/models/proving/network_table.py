@@ -216,7 +216,16 @@ def network_of(row: Architecture, arrays: Mapping[str, Array]) -> Network:
     return check_widths(Network(tokens, positions, folded(steps), row.causal, shift))
 
 
+LEAST_EPSILON = 1e-30
+"""A variance above this has a root whose digits do not underflow."""
+
+
 def _check_row(row: Architecture) -> None:
+    if not LEAST_EPSILON <= row.epsilon < 1e100:
+        raise RaspUnsupportedError(
+            f"LayerNorms with the epsilon {row.epsilon:g} have no enclosure",
+            hint=f"it is {LEAST_EPSILON:g} or more",
+        )
     if row.norm not in ("pre", "post", "none"):
         raise RaspValueError(
             f"`{row.norm}` is no place for LayerNorms", hint='choose "pre", "post" or "none"'
