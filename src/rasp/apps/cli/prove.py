@@ -55,8 +55,7 @@ def configure(parser: CommandParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from rasp.models.proving.proof_files import write_proof
-    from rasp.models.proving.search import compare_with
+    from rasp.models.proving import prove
 
     program, where = _asked(arguments)
     how = "run" if arguments.run else "test" if arguments.random else "prove"
@@ -65,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
             share = done / max(1, total)
             line.show(lambda: f"{bar(share)} length {length}: {done:,} of {total:,} inputs")
 
-        found, question = compare_with(
+        found = prove(
             arguments.model, program, adapter=_adapter(arguments),
             output=arguments.output or arguments.name, up_to=arguments.up_to,
             alphabet=arguments.alphabet, where=where, how=how, samples=arguments.random or 0,
@@ -76,11 +75,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         tell(found)
     if arguments.proof and found.same:
-        write_proof(found, question, arguments.proof)
+        found.write(arguments.proof)
     if arguments.draw:
-        from rasp.models.proving.proof_pictures import draw_comparison
-
-        place = draw_comparison(found, question).save(arguments.draw)
+        place = found.draw().save(arguments.draw)
         if not arguments.json:
             print(f"the drawing is in {place}")
     return 0 if found.same else 1

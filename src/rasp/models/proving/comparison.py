@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from rasp.base.atoms import Atom, show_input, to_python
 from rasp.base.errors import RaspError
 from rasp.base.terminal_text import visibly
 from rasp.insight.equivalence.result import show_answer
 from rasp.models.proving.adapter import Adapter
+
+if TYPE_CHECKING:
+    from rasp.insight.drawing import Drawing
+    from rasp.models.proving.margin_chart import MarginChart
+    from rasp.models.proving.question import Question
 
 PROVED: Final = "proved"
 """By interval arithmetic over real numbers, on every input up to a length."""
@@ -38,7 +44,7 @@ class ModelDifference:
     model: list[Any]
     """What the model answers, at the positions compared."""
     program: list[Any] | RaspError
-    """What the program gives, at all positions."""
+    """What the program gives: at every position, or at the last where the model answers once."""
     positions: tuple[int, ...]
     """Where they differ."""
 
@@ -93,6 +99,8 @@ class ModelComparison:
     """The most by which computed logits may be off."""
     digits: Mapping[str, int] | None = None
     """How many inputs were decided with how many digits."""
+    question: Question | None = field(default=None, repr=False, compare=False)
+    """What was asked: pictures and proof files are made of it."""
 
     @property
     def same(self) -> bool:
@@ -165,6 +173,18 @@ class ModelComparison:
     @property
     def _worst_tokens(self) -> tuple[Atom, ...]:
         return () if self._worst is None else self._worst.worst
+
+    def draw(self) -> Drawing | MarginChart:
+        """Draw both computations on the shortest difference, or the margins by length."""
+        from rasp.models.proving.proof_pictures import draw_comparison
+
+        return draw_comparison(self)
+
+    def write(self, path: str | Path) -> None:
+        """Write what was proved into a file that `scripts/recheck_proof.py` checks again."""
+        from rasp.models.proving.proof_files import write_proof
+
+        write_proof(self, path)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as JSON-able data."""

@@ -37,11 +37,10 @@ FORMAT = 1
 SAMPLED = 20
 
 
-def write_proof(
-    comparison: ModelComparison, question: Question, path: str | Path, seed: int = 0
-) -> None:
+def write_proof(comparison: ModelComparison, path: str | Path, seed: int = 0) -> None:
     """Write a proof file, with the worst input of each length and random ones to look at."""
-    if comparison.verdict != PROVED:
+    question = comparison.question
+    if comparison.verdict != PROVED or question is None:
         raise RaspValueError(
             f"there is no proof to write: the verdict is `{comparison.verdict}`",
             hint="a proof file is for what was proved",

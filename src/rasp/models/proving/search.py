@@ -87,18 +87,6 @@ def prove(
     >>> found.verdict, found.up_to, found.inputs
     ('proved', 5, 62)
     """
-    return compare_with(
-        model, program, adapter=adapter, output=output, up_to=up_to, alphabet=alphabet, where=where,
-        how=how, samples=samples, seed=seed, device=device, progress=progress, parts_by=parts_by,
-    )[0]  # fmt: skip
-
-
-def compare_with(
-    model: object, program: object, *, adapter: Adapter | None, output: str | None,
-    up_to: int | None, alphabet: object, where: object, how: str, samples: int, seed: int,
-    device: str | None, progress: Progress | None, parts_by: Parts | None = None,
-) -> tuple[ModelComparison, Question]:  # fmt: skip
-    """As `prove`, with what was asked: proof files and pictures are made of both."""
     if how not in HOW:
         raise RaspValueError(f"`how` is one of {', '.join(HOW)}", hint="not given, it proves")
     opened = open_model(model, adapter)
@@ -110,7 +98,7 @@ def compare_with(
     else:
         end = _checked_end(question, up_to, USUAL_INPUTS)
         search.try_all(end)
-    return _comparison(search, opened, _name_of(program), HOW[how], end), question
+    return _comparison(search, opened, _name_of(program), HOW[how], end)
 
 
 def _question(
@@ -303,6 +291,7 @@ def _comparison(
         question.adapter, question.alphabet, end if difference is None else last.length,
         tuple(search.lengths), difference, search.failing, tuple(search.undecided), search.radius,
         {DIGITS_NAMES[level]: count for level, count in enumerate(search.redone) if count},
+        question,
     )  # fmt: skip
 
 
@@ -345,4 +334,6 @@ def _difference(question: Question, tokens: tuple[Atom, ...]) -> ModelDifference
     answers = [None if one == NOTHING else adapter.answers[one] for one in chosen[0].tolist()]
     start = adapter.ignored if adapter.at == "each" else length - 1
     differ = [start + place for place in np.flatnonzero((chosen != wanted)[0] & (wanted[0] != -1))]
+    if not isinstance(program, RaspError):
+        program = list(program) if adapter.at == "each" else list(program[-1:])
     return ModelDifference(tokens, answers, program, tuple(map(int, differ)))
