@@ -70,15 +70,14 @@ def run(arguments: argparse.Namespace) -> int:
             alphabet=arguments.alphabet, where=where, how=how, samples=arguments.random or 0,
             seed=arguments.seed, device=arguments.device, progress=show,
         )  # fmt: skip
+    if arguments.proof and found.same:
+        found.write(arguments.proof)
+    place = found.draw().save(arguments.draw) if arguments.draw else None
     if arguments.json:
         print_json_line(found.as_dict())
     else:
         tell(found)
-    if arguments.proof and found.same:
-        found.write(arguments.proof)
-    if arguments.draw:
-        place = found.draw().save(arguments.draw)
-        if not arguments.json:
+        if place is not None:
             print(f"the drawing is in {place}")
     return 0 if found.same else 1
 
