@@ -5,14 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.prose import print_json_line
 from rasp.base.errors import RaspUnsupportedError, RaspValueError
-
-if TYPE_CHECKING:
-    from rasp.models.testbed.many import StudyProgram
 
 
 def configure(parser: CommandParser) -> None:
@@ -42,17 +38,6 @@ def configure(parser: CommandParser) -> None:
     ])  # fmt: skip
 
 
-def gallery_source(name: str) -> StudyProgram:
-    """Return a program of the gallery, over the tokens of its smallest inputs."""
-    from rasp.models.testbed.many import StudyProgram
-    from rasp.teaching.gallery import entry, load
-    from rasp.teaching.gallery.gallery_inputs import BOS
-
-    inputs = entry(name).inputs
-    tokens = [token for token in inputs.alphabet if token != BOS]
-    return StudyProgram(name, load(name), tokens, BOS if BOS in inputs.before else None)
-
-
 def run(arguments: argparse.Namespace) -> int:
     try:
         from rasp.models.compiler.settings import LONGEST
@@ -62,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
             "a test bed needs `torch`", hint='pip install "rasp-lang[models]"'
         ) from None
     from rasp.models.testbed.dials import Dials, read_dials
-    from rasp.teaching.gallery import names
+    from rasp.teaching.gallery import names, study_program
 
     if not 1 <= arguments.length <= LONGEST:
         raise RaspValueError(
@@ -73,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check:
         return _check(check_many(folder), folder, arguments.json)
     settings = [read_dials(text) for text in arguments.dials] or [Dials()]
-    sources = (gallery_source(name) for name in arguments.programs or names())
+    sources = (study_program(name) for name in arguments.programs or names())
     written = 0
     for outcome in write_many(sources, settings, folder, arguments.length, arguments.style):
         written += outcome.kind != "refused"
