@@ -99,6 +99,7 @@ ONE: Interval = (1 << BITS, 1 << BITS)
 
 def tanh(x: Interval) -> Interval:
     """1 − 2 / (e^2x + 1), by e^−2|x| so that powers stay below 1; monotone."""
+
     def end(point: int, place: int) -> int:
         power = exp((-2 * abs(point), -2 * abs(point)))
         value = over(add(ONE, negative(power)), add(ONE, power))
@@ -109,6 +110,7 @@ def tanh(x: Interval) -> Interval:
 
 def erf(x: Interval) -> Interval:
     """2/√π · e^(−x²) · Σ 2^n x^(2n+1) / (2n+1)!!: all terms have one sign; monotone."""
+
     def end(point: int, place: int) -> int:
         size = (abs(point), abs(point))
         if abs(point) > 20 << BITS:  # erfc(20) < 2^-580
@@ -132,6 +134,7 @@ def erf(x: Interval) -> Interval:
 
 def pi() -> Interval:
     """Machin: 16·atan(1/5) − 4·atan(1/239)."""
+
     def atan_inverse(of: int) -> int:
         term = total = (1 << BITS + 20) // of
         for number in range(3, 4 * BITS, 2):

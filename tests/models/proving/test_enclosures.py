@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpmath_reference import activation, exactly, mp
 
 from rasp.models.proving.digits import FUNCTION_ULPS, Digits, Float64, gamma
 from rasp.models.proving.double_double import DoubleDouble, Pair
 from rasp.models.proving.enclosures import FUNCTIONS, GELU_SLOPE, Ball, Balls, spectral, up
 from rasp.models.proving.network_table import ACTIVATIONS, Activate, Normalise
-from tests.models.proving.reference import activation, mp
-from tests.models.proving.test_forward_pass import exactly
 
 
 def numbers(random: np.random.Generator, count: int) -> Any:
@@ -96,13 +95,15 @@ def test_a_layer_norm_keeps_its_ball(seed: int) -> None:
     ball = Balls(Float64()).normalise(Ball(middle, radius), step)
     for _ in range(30):
         push = random.normal(size=count)
-        x = [mp.mpf(one) + mp.mpf(radius[0]) * mp.mpf(other)
-             for one, other in zip(middle[0], push / np.linalg.norm(push) * 0.999999, strict=True)]  # fmt: skip
+        push *= radius[0] * 0.999999 / np.linalg.norm(push)
+        x = [mp.mpf(one) + mp.mpf(other) for one, other in zip(middle[0], push, strict=True)]
         mean = sum(x) / count
         spread = mp.sqrt(sum((one - mean) ** 2 for one in x) / count + mp.mpf(step.epsilon))
         real = [(one - mean) / spread * mp.mpf(gain) + mp.mpf(shift)
                 for one, gain, shift in zip(x, step.gain, step.shift, strict=True)]  # fmt: skip
-        off = sum((one - mp.mpf(other)) ** 2 for one, other in zip(real, ball.middle[0], strict=True))
+        off = sum(
+            (one - mp.mpf(other)) ** 2 for one, other in zip(real, ball.middle[0], strict=True)
+        )
         assert mp.sqrt(off) <= ball.radius[0]
 
 

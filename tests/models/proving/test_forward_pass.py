@@ -1,4 +1,4 @@
-"""Balls hold the real number: the whole forward pass against 50 digits, and float32 against both."""
+"""Balls hold the real number: a whole forward pass against 50 digits, and float32 against both."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from mpmath_reference import Reference, exactly, mp, random_model
 
+from rasp.models.proving.architecture_rows import network_of
 from rasp.models.proving.digits import Digits, Float64, ManyDigits
 from rasp.models.proving.double_double import DoubleDouble
 from rasp.models.proving.enclosures import Balls
-from rasp.models.proving.network_table import forward, network_of
+from rasp.models.proving.network_table import forward
 from rasp.models.proving.prefixes import lay_out
 from rasp.models.proving.single_precision import Single
-from tests.models.proving.reference import Reference, mp, random_model
 
 
 def inputs(random: np.random.Generator) -> Any:
@@ -39,15 +40,10 @@ def holds(digits: Digits, seed: int, **given: Any) -> float:
         real = reference.logits(tokens)
         rows = [len(layout.nodes) and list(map(tuple, layout.nodes)).index(tuple(nodes))]
         for vector, node in zip(real, rows if row.pool else nodes, strict=True):
-            off = mp.sqrt(sum((one - other) ** 2
-                              for one, other in zip(vector, middle[node], strict=True)))  # fmt: skip
+            pairs = zip(vector, middle[node], strict=True)
+            off = mp.sqrt(sum((one - other) ** 2 for one, other in pairs))
             assert off <= ball.radius[node], (seed, row, off, ball.radius[node])
     return float(ball.radius.max())
-
-
-def exactly(x: Any) -> Any:
-    number = np.frompyfunc(mp.mpf, 1, 1)
-    return number(x.high) + number(x.low) if hasattr(x, "high") else number(x)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -63,7 +59,9 @@ def test_every_ball_of_200_models_holds_the_real_logits(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(1000, 1006))
 def test_double_double_balls_hold_the_real_logits_and_are_narrow(seed: int) -> None:
-    assert holds(DoubleDouble(), seed, layers=2) < 1e-8 * max(1e-12, holds(Float64(), seed, layers=2))
+    assert holds(DoubleDouble(), seed, layers=2) < 1e-8 * max(
+        1e-12, holds(Float64(), seed, layers=2)
+    )
 
 
 def test_many_digits_give_balls_as_narrow_as_asked_for() -> None:

@@ -105,7 +105,7 @@ def test_every_export_is_proved_to_be_its_program(target: str, tmp_path: Path) -
     if target == "transformer-lens":
         pytest.importorskip("transformer_lens")
     causal = target == "hf-gpt2"
-    text = "seen = num_prevs(tokens == \"a\");" if causal else HIST
+    text = 'seen = num_prevs(tokens == "a");' if causal else HIST
     program = next(iter(rasp.run(text).values()))
     model = rasp.compile(program, alphabet="abc", max_length=6, causal=causal)
     rasp.export(model, target, tmp_path / "model")

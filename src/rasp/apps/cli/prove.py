@@ -60,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     program, where = _asked(arguments)
     how = "run" if arguments.run else "test" if arguments.random else "prove"
     with ProgressLine(PATIENCE, not arguments.json) as line:
+
         def show(done: int, total: int, length: int) -> None:
             share = done / max(1, total)
             line.show(lambda: f"{bar(share)} length {length}: {done:,} of {total:,} inputs")
@@ -112,9 +113,7 @@ def _program(arguments: argparse.Namespace) -> tuple[Any, Any]:
     else:
         session.run(read_program(file, arguments.limits))
     if name is None:
-        raise RaspValueError(
-            "no name was given", hint="name an s-op: `rasp prove MODEL FILE NAME`"
-        )
+        raise RaspValueError("no name was given", hint="name an s-op: `rasp prove MODEL FILE NAME`")
     where = find_handle(session, arguments.where) if arguments.where else arguments.where_regex
     return find_handle(session, name), where
 
@@ -150,6 +149,6 @@ def _adapter(arguments: argparse.Namespace) -> Any:
             + ", ".join(sorted(known - {"tokens", "ids", "answers"})),
         )
     tokens = read_alphabet(data["tokens"])
-    rest = {name: tuple(value) if isinstance(value, list) else value
+    rest: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
             for name, value in data.items() if name != "tokens"}  # fmt: skip
     return Adapter(tokens, **rest, source=arguments.adapter)

@@ -32,7 +32,9 @@ ASSUMPTIONS = (
     "exp, tanh and erf of NumPy, the C library and mpmath are within 8 units in the last place",
     "the model is the real-number function of its weights; float32 rounding is not part of it",
 )
-RUN_ASSUMPTIONS = ("float32 as this machine computes it; another order of sums may round otherwise",)
+RUN_ASSUMPTIONS = (
+    "float32 as this machine computes it; another order of sums may round otherwise",
+)
 
 
 @visibly
@@ -134,7 +136,7 @@ class ModelComparison:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What this stands on."""
-        if self.verdict == RUN or self.radius == 0.0 and self.verdict == DIFFERENT:
+        if self.verdict == RUN or (self.radius == 0.0 and self.verdict == DIFFERENT):
             return RUN_ASSUMPTIONS
         return ASSUMPTIONS
 

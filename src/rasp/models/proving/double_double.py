@@ -8,7 +8,7 @@ of so few bits that float64 multiplies and adds these exactly.
 from __future__ import annotations
 
 import math
-from functools import cache, cached_property
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -72,8 +72,8 @@ class Pair:
     def __neg__(self) -> Pair:
         return Pair(-self.high, -self.low)
 
-    def __add__(self, other: Any) -> Pair:
-        other = _pair(other)
+    def __add__(self, given: Any) -> Pair:
+        other = _pair(given)
         high, error = two_sum(self.high, other.high)
         low, rest = two_sum(self.low, other.low)
         high, error = _quick(high, error + low)
@@ -82,23 +82,25 @@ class Pair:
     def __sub__(self, other: Any) -> Pair:
         return self + -_pair(other)
 
-    def __mul__(self, other: Any) -> Pair:
-        other = _pair(other)
+    def __mul__(self, given: Any) -> Pair:
+        other = _pair(given)
         high, error = two_product(self.high, other.high)
         return Pair(*_quick(high, error + (self.high * other.low + self.low * other.high)))
 
-    def __truediv__(self, other: Any) -> Pair:
-        other = _pair(other)
+    def __truediv__(self, given: Any) -> Pair:
+        other = _pair(given)
         first = self.high / other.high
         rest = self - other * first
         second = rest.high / other.high
         rest = rest - other * second
-        return Pair(*_quick(first, second)) + rest.high / other.high
+        quotient = Pair(*_quick(first, second))
+        return quotient + rest.high / other.high
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __rsub__(self, other: Any) -> Pair:
-        return -self + other
+        negative = -self
+        return negative + other
 
 
 def _pair(x: Any) -> Pair:

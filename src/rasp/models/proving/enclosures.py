@@ -20,7 +20,15 @@ from typing import Any
 import numpy as np
 
 from rasp.models.proving.digits import FUNCTION_ULPS, SMALLEST, Array, Digits, Numbers, gamma
-from rasp.models.proving.network_table import Activate, Affine, Attend, Head, Network, Normalise, Pool
+from rasp.models.proving.network_table import (
+    Activate,
+    Affine,
+    Attend,
+    Head,
+    Network,
+    Normalise,
+    Pool,
+)
 from rasp.models.proving.prefixes import Layout
 
 UP = 1 + 1e-10
@@ -337,7 +345,7 @@ class _Spread:
     def mean(self, radii: Array) -> Array:
         """The most that Σ a'·r can be: at most e^λ·Σ a·r, and at most the largest r."""
         average = np.matmul(self.attention, radii[..., None])[..., 0]
-        return np.fmin(up(self.growth * average), radii.max(axis=-1)[:, None])
+        return np.asarray(np.fmin(up(self.growth * average), radii.max(axis=-1)[:, None]))
 
     def moved(self) -> Array:
         """The most that Σ|a' − a|‖v‖ can be."""
@@ -374,7 +382,12 @@ FUNCTIONS: dict[str, Callable[[Numbers, Digits], Numbers]] = {
     "gelu_tanh": _gelu_tanh,
     "tanh": lambda x, digits: digits.tanh(x),
 }
-SLOPES = {"relu": (1.0, 0), "gelu": (GELU_SLOPE, 24), "gelu_tanh": (GELU_SLOPE, 24), "tanh": (1.0, 8)}
+SLOPES = {
+    "relu": (1.0, 0),
+    "gelu": (GELU_SLOPE, 24),
+    "gelu_tanh": (GELU_SLOPE, 24),
+    "tanh": (1.0, 8),
+}
 """The largest slope, and units by which a number x may be computed wrongly: of |x| + 1.
 
 GELU's factor 1 + erf is at most 2 and off by 8 u, and by what 3 u of erf's argument z change:

@@ -14,22 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from rasp.base.atoms import Atom, show
-from rasp.base.errors import RaspError, RaspUnsupportedError, RaspValueError
+from rasp.base.errors import RaspUnsupportedError, RaspValueError
 from rasp.base.file_reading import ABSENT, fingerprint, fingerprint_of, parse_json, read_file
 from rasp.language.graph import Node
+from rasp.models.certificate import HeadWeights
+from rasp.models.compiler import Transformer, load
+from rasp.models.compiler.model.forward import logit_places
 from rasp.models.proving.adapter import Adapter
+from rasp.models.proving.architecture_rows import Architecture, network_of
 from rasp.models.proving.digits import Array
 from rasp.models.proving.network_table import (
+    Activate,
     Affine,
-    Architecture,
     Attend,
     Head,
     Network,
-    Activate,
     Residual,
     Step,
-    network_of,
 )
 from rasp.models.proving.tokenizers import guessed_adapter
 
@@ -58,8 +59,6 @@ class Model:
 
 def open_model(source: object, adapter: Adapter | None = None) -> Model:
     """Read a model: a path, a compiled model, or an architecture with arrays or a torch module."""
-    from rasp.models.compiler.model.transformer import Transformer
-
     if isinstance(source, Model):
         return source if adapter is None else replace(source, adapter=adapter, outputs={})
     if isinstance(source, Transformer):
@@ -69,7 +68,7 @@ def open_model(source: object, adapter: Adapter | None = None) -> Model:
         return _plain(network_of(source[0], arrays), adapter, "the given module", _hash(arrays))
     if not isinstance(source, str | Path):
         raise RaspValueError(
-            "a model is a path, a compiled model, or a pair of an `Architecture` and a torch module",
+            "a model is a path, a compiled model, or an `Architecture` with a torch module",
             hint=KNOWN,
         )
     return _chosen(_read(Path(source)), adapter)
@@ -93,8 +92,6 @@ def _read(place: Path) -> Model:
         if place.is_file():
             return _circuit_json(place)
         if (place / "model.json").is_file():
-            from rasp.models.compiler import load
-
             digest = fingerprint(read_file(place / "weights.safetensors", LARGEST))
             return replace(compiled_model(load(place)), name=str(place), weights_hash=digest)
         if (place / "rasp.json").is_file():
@@ -111,15 +108,13 @@ def _read(place: Path) -> Model:
     raise RaspValueError(f"`{place}` holds no model that is known", hint=KNOWN)
 
 
-def compiled_model(model: Any) -> Model:
+def compiled_model(model: Transformer) -> Model:
     """A model of our compiler as it runs: its arrays, none of its claims.
 
     >>> import rasp
     >>> compiled_model(rasp.compile(rasp.length, vocabulary="ab", max_length=4)).adapter.longest
     4
     """
-    from rasp.models.compiler.model.forward import logit_places
-
     weights, settings = model.weights, model.settings
     sink = int(model.uses_sink)
     steps: list[Step] = []
@@ -153,10 +148,13 @@ def compiled_model(model: Any) -> Model:
     return Model(network, first, "a compiled model", digest, outputs, dict(model.outputs))
 
 
-def _own_head(head: Any) -> Head:
-    parts = (Affine(getattr(head, role), getattr(head, f"{role}_bias"))
-             for role in ("query", "key", "value"))  # fmt: skip
-    return Head(*parts, head.out)
+def _own_head(head: HeadWeights) -> Head:
+    return Head(
+        Affine(head.query, head.query_bias),
+        Affine(head.key, head.key_bias),
+        Affine(head.value, head.value_bias),
+        head.out,
+    )
 
 
 def _circuit_json(place: Path) -> Model:
@@ -237,8 +235,8 @@ def _export(place: Path) -> Model:
         config = _json(place / "config.json")
         row = replace(
             EXPORTS[target],
-            layers=config.get("blocks", config.get("n_layers")),
-            heads=config.get("heads", config.get("n_heads")),
+            layers=int(config.get("blocks", config.get("n_layers", 0))),
+            heads=int(config.get("heads", config.get("n_heads", 0))),
             causal=config.get("causal", config.get("attention_dir") == "causal"),
         )
         path = place / "weights.safetensors"
@@ -285,9 +283,7 @@ def _onnx(place: Path) -> Model:
     graph = onnx.load_model_from_string(raw).graph
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     heads = int(arrays.pop("split")[2]) if "split" in arrays else 1
-    is_causal = "never" in str([node.op_type == "Trilu" for node in graph.node]) or any(
-        node.op_type == "Trilu" for node in graph.node
-    )
+    is_causal = any(node.op_type == "Trilu" for node in graph.node)
     named = {name: array.T if name.endswith(".weight") else array
              for name, array in arrays.items()}  # fmt: skip
     layers = sum(name.endswith(".inside.weight") for name in named)

@@ -8,7 +8,6 @@ answer and the margin claimed. `scripts/recheck_proof.py` reads it, and nothing 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -30,7 +29,7 @@ from rasp.models.proving.network_table import (
     Residual,
     Step,
 )
-from rasp.models.proving.question import LEVELS, Question, answer_rows, measure
+from rasp.models.proving.question import Question, measure
 from rasp.models.proving.specification import classes
 
 FORMAT = 1
@@ -84,9 +83,7 @@ def _sample(question: Question, tokens: tuple[Any, ...]) -> dict[str, Any] | Non
     wanted = classes(adapter, answers, length)
     if isinstance(answers[0], Exception) or not wanted.size:
         return None
-    margin = max(
-        float(measure(question, places, wanted, level)[0].low[0]) for level in range(2)
-    )
+    margin = max(float(measure(question, places, wanted, level)[0].low[0]) for level in range(2))
     if not margin > 0:
         return None
     columns = adapter.read_at(length)

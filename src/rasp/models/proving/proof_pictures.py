@@ -23,6 +23,7 @@ from rasp.models.proving.prefixes import lay_out
 from rasp.models.proving.question import Question
 from rasp.models.proving.search import places_of
 from rasp.models.proving.single_precision import Single
+from rasp.models.proving.specification import Specification
 
 
 def draw_comparison(comparison: ModelComparison) -> Drawing | MarginChart:
@@ -42,7 +43,7 @@ def _beside(comparison: ModelComparison, found: ModelDifference, question: Quest
     labels: list[Any] = [f"#{number}" for number in ids[0].tolist()]
     labels[start : start + length] = map(to_python, found.tokens)
     columns: list[list[tuple[str, Array]]] = []
-    for name, selection in _selections(question.program.program, found):
+    for name, selection in _selections(question.program, found):
         wide = np.zeros((size, size))
         wide[start : start + length, start : start + length] = selection
         columns.append([(f"program: {name}", wide)])
@@ -58,8 +59,9 @@ def _beside(comparison: ModelComparison, found: ModelDifference, question: Quest
     )  # fmt: skip
 
 
-def _selections(program: object, found: ModelDifference) -> list[tuple[str, Array]]:
+def _selections(specification: Specification, found: ModelDifference) -> list[tuple[str, Array]]:
     """Each selector that the program aggregates with, as shares of what it picks."""
+    program, names = specification.program, dict(specification.names)
     if not isinstance(program, Node):
         return []
     selectors: dict[Selector, None] = {}
@@ -73,7 +75,7 @@ def _selections(program: object, found: ModelDifference) -> list[tuple[str, Arra
         except RaspError:
             continue
         shares = rows / np.maximum(rows.sum(axis=1, keepdims=True), 1.0)
-        listed.append((expression(selector, {}, depth=2), shares))
+        listed.append((expression(selector, names, depth=2), shares))
     return listed
 
 

@@ -214,9 +214,7 @@ def _decide(question: Question, places: Array, wanted: Array, failing: int, leve
     )  # fmt: skip
 
 
-def measure(
-    question: Question, places: Array, wanted: Array, level: int
-) -> tuple[Leads, Array]:
+def measure(question: Question, places: Array, wanted: Array, level: int) -> tuple[Leads, Array]:
     """By how much each answer leads, with the digits of a level; and the radius of each input."""
     digits, balls = question.arithmetic(level)
     adapter, network = question.adapter, question.network

@@ -16,9 +16,6 @@ import numpy as np
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.base.input_text import read_alphabet
-from rasp.insight.dialect.automaton import Automaton
-from rasp.language.graph.nodes import node_of
-from rasp.language.graph import expression
 from rasp.models.proving.adapter import Adapter
 from rasp.models.proving.comparison import (
     DIFFERENT,
@@ -30,6 +27,7 @@ from rasp.models.proving.comparison import (
     ModelDifference,
 )
 from rasp.models.proving.model_files import Model, open_model
+from rasp.models.proving.prefixes import parts
 from rasp.models.proving.question import (
     DIGITS,
     LEVELS,
@@ -43,7 +41,6 @@ from rasp.models.proving.question import (
     run_rows,
 )
 from rasp.models.proving.specification import classes, specification_of
-from rasp.models.proving.prefixes import parts
 
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Told how many inputs were compared, of how many, and which length is searched."""
@@ -98,7 +95,7 @@ def prove(
     else:
         end = _checked_end(question, up_to, USUAL_INPUTS)
         search.try_all(end)
-    return _comparison(search, opened, _name_of(program), HOW[how], end)
+    return _comparison(search, opened, HOW[how], end)
 
 
 def _question(
@@ -130,16 +127,6 @@ def _adapter_of(model: Model, output: str | None) -> Adapter:
             hint="give `adapter=Adapter(tokens=…, ids=…, answers=…)`",
         )
     return model.adapter
-
-
-def _name_of(program: object) -> str:
-    """What a program is called in a statement."""
-    node = node_of(program)
-    if node is not None:
-        return expression(node, {}, depth=4)
-    if isinstance(program, str | Automaton):
-        return str(program)
-    return str(getattr(program, "__name__", "the given function"))
 
 
 def _checked_end(question: Question, asked: int | None, most: int | None) -> int:
@@ -235,7 +222,7 @@ class Search:
                      for _ in range(lengths.count(length))}  # fmt: skip
             rows = np.array(sorted(drawn), np.int64).reshape(len(drawn), -1)
             if question.fixed:
-                first = question.adapter.tokens.index(question.adapter.first)  # type: ignore[arg-type]
+                first = question.adapter.tokens.index(question.adapter.first)
                 rows = np.concatenate([np.full((len(rows), 1), first), rows], axis=1)
             found = []
             for ends in parts(len(rows), question.rows_at_once(length)):
@@ -274,9 +261,7 @@ class Search:
         self.lengths.append(LengthResult(length, inputs, margin, worst.worst))
 
 
-def _comparison(
-    search: Search, model: Model, program: str, earned: str, end: int
-) -> ModelComparison:
+def _comparison(search: Search, model: Model, earned: str, end: int) -> ModelComparison:
     if not search.lengths:
         raise RaspValueError(
             "there is no input on which the program has a value and the promises hold",
@@ -287,7 +272,8 @@ def _comparison(
         earned = RUN if _runs_right(search) else TESTED
     question, last = search.question, search.lengths[-1]
     return ModelComparison(
-        earned if difference is None else DIFFERENT, model.name, model.weights_hash, program,
+        earned if difference is None else DIFFERENT, model.name, model.weights_hash,
+        question.program.name,
         question.adapter, question.alphabet, end if difference is None else last.length,
         tuple(search.lengths), difference, search.failing, tuple(search.undecided), search.radius,
         {DIGITS_NAMES[level]: count for level, count in enumerate(search.redone) if count},

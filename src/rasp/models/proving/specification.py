@@ -1,9 +1,9 @@
-"""What a model should answer: a program, a Python function, an automaton or a regular expression."""
+"""What a model should answer: a program, a Python function, an automaton or an expression."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from rasp.base.errors import RaspError, RaspLimitError, RaspTypeError
 from rasp.insight.dialect.automaton import Automaton
 from rasp.insight.dialect.regular_expression import automaton_of
 from rasp.insight.equivalence.sides import Input, Side, answers_of, side_of
-from rasp.language.graph import Node, SOp
+from rasp.language.graph import Node, SOp, expression
 from rasp.language.meaning.value_kinds import describe
 from rasp.models.proving.adapter import Adapter, key
 from rasp.models.proving.digits import Array
@@ -29,6 +29,9 @@ class Specification:
     """What is asked of a model."""
 
     program: Side | Automaton
+    name: str = "the program"
+    names: Mapping[Node, str] = field(default_factory=dict)
+    """What the program calls its parts."""
 
     def answers(self, inputs: Sequence[Input]) -> list[list[Any] | RaspError]:
         """Its value at each position of each input, or the error that it ends in."""
@@ -55,7 +58,8 @@ def specification_of(given: object, alphabet: Sequence[Atom]) -> Specification:
     [[None, True]]
     """
     if isinstance(given, str):
-        given = automaton_of(given, "".join(map(str, alphabet)))
+        automaton = automaton_of(given, "".join(map(str, alphabet)))
+        return replace(specification_of(automaton, alphabet), name=given)
     if isinstance(given, Automaton):
         missing = [token for token in alphabet if token not in given.alphabet]
         if missing:
@@ -63,14 +67,17 @@ def specification_of(given: object, alphabet: Sequence[Atom]) -> Specification:
                 f"the automaton has no letter {missing[0]!r}, which inputs may hold",
                 hint="give it a move for every token, or leave the token out with `alphabet`",
             )
-        return Specification(given)
+        return Specification(given, f"an automaton of {given.size} states")
     side = side_of(given)
     if isinstance(side, Node) and not isinstance(side, SOp):
         raise RaspTypeError(
             f"a model is compared with an s-op, and this is {describe(side)}",
             hint="aggregate something with it",
         )
-    return Specification(side if isinstance(side, Node) else _listing(side))
+    if not isinstance(side, Node):
+        return Specification(_listing(side), str(getattr(side, "__name__", "a Python function")))
+    names: Mapping[Node, str] = getattr(getattr(given, "program", None), "names", {})
+    return Specification(side, expression(side, dict(names), depth=4), names)
 
 
 def _listing(function: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from rasp.base.errors import RaspUnsupportedError
+from rasp.models.proving.architecture_rows import Architecture, network_of
 from rasp.models.proving.digits import Array
-from rasp.models.proving.network_table import Architecture, Network, network_of
+from rasp.models.proving.network_table import Network
 
 ACTIVATION_NAMES = {
     "relu": "relu", "tanh": "tanh", "gelu": "gelu", "gelu_new": "gelu_tanh",

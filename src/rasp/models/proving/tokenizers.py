@@ -7,11 +7,11 @@ must be one id, and a template says what stands before and after an input.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rasp.base.atoms import Atom, from_python, show
+from rasp.base.atoms import Atom, from_python
 from rasp.base.errors import RaspError, RaspValueError
 from rasp.base.file_reading import parse_json, read_file
 from rasp.models.proving.adapter import Adapter
@@ -21,9 +21,7 @@ from rasp.models.proving.stock_models import is_sequence_classifier
 LARGEST = 200_000_000
 
 
-def guessed_adapter(
-    place: Path, config: Mapping[str, Any], network: Network
-) -> Adapter | None:
+def guessed_adapter(place: Path, config: Mapping[str, Any], network: Network) -> Adapter | None:
     """Guess an adapter; None where there is no tokenizer."""
     found = _vocabulary(place)
     if found is None:

@@ -12,7 +12,8 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from rasp.models.proving.network_table import ACTIVATIONS, Architecture
+from rasp.models.proving.architecture_rows import Architecture
+from rasp.models.proving.network_table import ACTIVATIONS
 
 mp = mpmath.MPContext()
 mp.dps = 50
@@ -31,6 +32,11 @@ def activation(kind: str, x: Any) -> Any:
             inner = mp.mpf(0.7978845608028654) * (x + mp.mpf(0.044715) * x**3)
             return x * (1 + mp.tanh(inner)) / 2
     raise AssertionError(kind)
+
+
+def exactly(x: Any) -> Any:
+    """Numbers of any kind as mpmath's."""
+    return number(x.high) + number(x.low) if hasattr(x, "high") else number(x)
 
 
 class Reference:
@@ -115,7 +121,8 @@ def random_model(
     row = Architecture(
         layers=int(random.integers(0, 4)), heads=heads, causal=bool(random.integers(2)),
         tokens="tok", positions=["pos", None][int(random.integers(5) == 0)],
-        activation=str(random.choice(ACTIVATIONS)), norm=str(random.choice(["pre", "post", "none"])),
+        activation=str(random.choice(ACTIVATIONS)),
+        norm=str(random.choice(["pre", "post", "none"])),
         inside=["blocks.{}.inside", None][int(random.integers(6) == 0)],
         first_norm=["first", None][int(random.integers(2))],
         last_norm=["last", None][int(random.integers(2))],
@@ -128,15 +135,18 @@ def random_model(
     row = replace(row, **given)
     width, inner = int(random.integers(2, 9)), int(random.integers(1, 5))
     hidden, size = int(random.integers(1, 9)), float(2.0 ** random.integers(-3, 2))
-    shapes: dict[str, tuple[int, ...]] = {"tok": (3, width), "pos": (7, width), "first": (width,),
-              "last": (width,), "middle": (width,), "read0": (width, width), "read": (3, width)}  # fmt: skip
+    shapes: dict[str, tuple[int, ...]] = {
+        "tok": (3, width), "pos": (7, width), "first": (width,), "last": (width,),
+        "middle": (width,), "read0": (width, width), "read": (3, width),
+    }  # fmt: skip
     for layer in range(row.layers):
         shapes |= {f"blocks.{layer}.{role}": (heads * inner, width)
                    for role in ("query", "key", "value")}  # fmt: skip
-        shapes |= {f"blocks.{layer}.out": (width, heads * inner),
-                   f"blocks.{layer}.inside": (hidden, width),
-                   f"blocks.{layer}.outside": (width, hidden),
-                   f"blocks.{layer}.norm1": (width,), f"blocks.{layer}.norm2": (width,)}  # fmt: skip
+        shapes |= {
+            f"blocks.{layer}.out": (width, heads * inner),
+            f"blocks.{layer}.inside": (hidden, width), f"blocks.{layer}.outside": (width, hidden),
+            f"blocks.{layer}.norm1": (width,), f"blocks.{layer}.norm2": (width,),
+        }  # fmt: skip
     arrays = {}
     for name, shape in shapes.items():
         arrays[f"{name}.weight"] = random.normal(size=shape).astype(np.float32) * np.float32(size)
