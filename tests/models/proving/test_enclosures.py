@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from mpmath_reference import activation, exactly, mp
 
+from rasp.models.proving.activations import FUNCTIONS, GELU_SLOPE
 from rasp.models.proving.digits import FUNCTION_ULPS, Digits, Float64, gamma
-from rasp.models.proving.double_double import DoubleDouble, Pair
-from rasp.models.proving.enclosures import FUNCTIONS, GELU_SLOPE, Ball, Balls, spectral, up
+from rasp.models.proving.double_double import DoubleDouble, TwoFloats
+from rasp.models.proving.enclosures import Ball, Balls
 from rasp.models.proving.network_table import ACTIVATIONS, Activate, Normalise
+from rasp.models.proving.radii import spectral, up
 
 
 def numbers(random: np.random.Generator, count: int) -> Any:
@@ -146,7 +148,7 @@ def test_double_double_products_of_matrices_are_as_near_as_charged(terms: int) -
     random = np.random.default_rng(terms)
     digits = DoubleDouble()
 
-    def draw(*shape: int) -> Pair:
+    def draw(*shape: int) -> TwoFloats:
         high = random.normal(size=shape) * 10.0 ** random.uniform(-8, 8, size=shape)
         return digits.constant(high, high * 2.0**-54 * random.uniform(-1, 1, size=shape))
 

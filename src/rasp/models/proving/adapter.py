@@ -19,7 +19,7 @@ from rasp.base.atoms import Atom, from_python, show
 from rasp.base.errors import RaspTypeError, RaspValueError
 from rasp.language.graph import Node
 from rasp.models.proving.digits import Array
-from rasp.models.proving.network_table import Network, Pool, every_step
+from rasp.models.proving.network_table import Network, PoolPositions, every_step
 
 PLACES = {
     "each": "an answer at each position",
@@ -157,7 +157,9 @@ def check_fits(network: Network, adapter: Adapter) -> None:
         )
     if adapter.codes and len(adapter.codes) != len(adapter.answers):
         raise RaspValueError("the adapter has as many codes as answers", hint="give one for each")
-    if any(isinstance(step, Pool) for step in every_step(network.steps)) != (adapter.at == "whole"):
+    if any(isinstance(step, PoolPositions) for step in every_step(network.steps)) != (
+        adapter.at == "whole"
+    ):
         raise RaspTypeError(
             "a model that pools its positions answers for the whole input, and only such a model",
             hint='use `at="whole"` with `pool=` in the architecture',

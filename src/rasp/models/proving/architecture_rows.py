@@ -17,10 +17,10 @@ from rasp.models.proving.network_table import (
     Activate,
     Affine,
     Attend,
-    Head,
+    AttentionHead,
     Network,
     Normalise,
-    Pool,
+    PoolPositions,
     Residual,
     Step,
     check_widths,
@@ -78,12 +78,12 @@ class Architecture:
 def network_of(row: Architecture, arrays: Mapping[str, Array]) -> Network:
     """Make steps of a row and arrays; say what is missing or does not fit."""
     _check_row(row)
-    reader = _Reader(row, arrays)
+    reader = _RowReader(row, arrays)
     steps: list[Step] = [reader.norm(row.first_norm)] if row.first_norm else []
     for layer in range(row.layers):
         steps += reader.layer(layer)
     steps += [reader.norm(row.last_norm)] if row.last_norm else []
-    steps += [Pool(row.pool)] if row.pool else []
+    steps += [PoolPositions(row.pool)] if row.pool else []
     steps += [reader.readout(name) for name in row.readout]
     positions = reader.table(row.positions) if row.positions else None
     if positions is not None:
@@ -118,7 +118,7 @@ def _check_row(row: Architecture) -> None:
         )
 
 
-class _Reader:
+class _RowReader:
     """Takes the arrays that a row names, and checks each."""
 
     def __init__(self, row: Architecture, arrays: Mapping[str, Array]) -> None:
@@ -188,7 +188,7 @@ class _Reader:
         squared *= (layer + 1) ** 2 if row.scale_by_layer else 1
         places = [slice(number * inner, (number + 1) * inner) for number in range(row.heads)]
         heads = tuple(
-            Head(_rows(query, there), _rows(key, there), _rows(value, there),
+            AttentionHead(_rows(query, there), _rows(key, there), _rows(value, there),
                  out.weight[:, there], squared)
             for there in places
         )  # fmt: skip

@@ -16,7 +16,7 @@ from rasp.models.proving.adapter import Adapter
 if TYPE_CHECKING:
     from rasp.insight.drawing import Drawing
     from rasp.models.proving.margin_chart import MarginChart
-    from rasp.models.proving.question import Question
+    from rasp.models.proving.proof_task import ProofTask
 
 PROVED: Final = "proved"
 """By interval arithmetic over real numbers, on every input up to a length."""
@@ -101,7 +101,7 @@ class ModelComparison:
     """The most by which computed logits may be off."""
     digits: Mapping[str, int] | None = None
     """How many inputs were decided with how many digits."""
-    question: Question | None = field(default=None, repr=False, compare=False)
+    task: ProofTask | None = field(default=None, repr=False, compare=False)
     """What was asked: pictures and proof files are made of it."""
 
     @property

@@ -19,7 +19,7 @@ from rasp.base.errors import RaspUnsupportedError
 
 Array = npt.NDArray[Any]
 Numbers = Any
-"""An array of float64, a `Pair`, or an array of mpmath's numbers."""
+"""An array of float64, a `TwoFloats`, or an array of mpmath's numbers."""
 FUNCTION_ULPS = 8
 SMALLEST = 2.0**-1000
 """More than what underflow can take from any number."""

@@ -45,7 +45,7 @@ def _halves(a: Array) -> tuple[Array, Array]:
     return high, a - high
 
 
-class Pair:
+class TwoFloats:
     """An array of numbers `high + low`."""
 
     __slots__ = ("high", "low")
@@ -63,51 +63,50 @@ class Pair:
     def ndim(self) -> int:
         return self.high.ndim
 
-    def __getitem__(self, place: Any) -> Pair:
-        return Pair(self.high[place], self.low[place])
+    def __getitem__(self, place: Any) -> TwoFloats:
+        return TwoFloats(self.high[place], self.low[place])
 
-    def reshape(self, *shape: int) -> Pair:
-        return Pair(self.high.reshape(*shape), self.low.reshape(*shape))
+    def reshape(self, *shape: int) -> TwoFloats:
+        return TwoFloats(self.high.reshape(*shape), self.low.reshape(*shape))
 
-    def __neg__(self) -> Pair:
-        return Pair(-self.high, -self.low)
+    def __neg__(self) -> TwoFloats:
+        return TwoFloats(-self.high, -self.low)
 
-    def __add__(self, given: Any) -> Pair:
+    def __add__(self, given: Any) -> TwoFloats:
         other = _pair(given)
         high, error = two_sum(self.high, other.high)
         low, rest = two_sum(self.low, other.low)
         high, error = _quick(high, error + low)
-        return Pair(*_quick(high, error + rest))
+        return TwoFloats(*_quick(high, error + rest))
 
-    def __sub__(self, other: Any) -> Pair:
+    def __sub__(self, other: Any) -> TwoFloats:
         return self + -_pair(other)
 
-    def __mul__(self, given: Any) -> Pair:
+    def __mul__(self, given: Any) -> TwoFloats:
         other = _pair(given)
         high, error = two_product(self.high, other.high)
-        return Pair(*_quick(high, error + (self.high * other.low + self.low * other.high)))
+        return TwoFloats(*_quick(high, error + (self.high * other.low + self.low * other.high)))
 
-    def __truediv__(self, given: Any) -> Pair:
+    def __truediv__(self, given: Any) -> TwoFloats:
         other = _pair(given)
         first = self.high / other.high
         rest = self - other * first
         second = rest.high / other.high
         rest = rest - other * second
-        quotient = Pair(*_quick(first, second))
+        quotient = TwoFloats(*_quick(first, second))
         return quotient + rest.high / other.high
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __rsub__(self, other: Any) -> Pair:
-        negative = -self
-        return negative + other
+    def __rsub__(self, other: Any) -> TwoFloats:
+        return (-self).__add__(other)
 
 
-def _pair(x: Any) -> Pair:
-    if isinstance(x, Pair):
+def _pair(x: Any) -> TwoFloats:
+    if isinstance(x, TwoFloats):
         return x
     high = np.asarray(x, np.float64)
-    return Pair(high, np.zeros_like(high))
+    return TwoFloats(high, np.zeros_like(high))
 
 
 def _quick(a: Array, b: Array) -> tuple[Array, Array]:
@@ -124,13 +123,13 @@ class DoubleDouble:
     holds_low = True
 
     def __init__(self) -> None:
-        self._slices: dict[int, tuple[Pair, list[Array]]] = {}
+        self._slices: dict[int, tuple[TwoFloats, list[Array]]] = {}
 
-    def constant(self, high: Array, low: Array | None = None) -> Pair:
+    def constant(self, high: Array, low: Array | None = None) -> TwoFloats:
         number = _pair(high)
         return number if low is None else number + _pair(low)
 
-    def near(self, x: Pair) -> Array:
+    def near(self, x: TwoFloats) -> Array:
         return x.high
 
     def product_error(self, terms: int) -> float:
@@ -143,17 +142,17 @@ class DoubleDouble:
         """
         return 4 * (SLICES**2 + 2) * terms * 2.0 ** (-SLICES * _bits(terms)) + 2.0**-95
 
-    def matmul(self, x: Pair, y: Pair) -> Pair:
+    def matmul(self, x: TwoFloats, y: TwoFloats) -> TwoFloats:
         rows, columns = self._sliced(x, -1), self._sliced(y, -2)
         places = [place for place in product(range(SLICES), repeat=2) if sum(place) < SLICES]
-        found: Pair | None = None
+        found: TwoFloats | None = None
         for row, column in sorted(places, key=sum, reverse=True):  # the smallest first
             exact = _pair(rows[row] @ columns[column])
             found = exact if found is None else found + exact
         assert found is not None
         return found
 
-    def _sliced(self, x: Pair, axis: int) -> list[Array]:
+    def _sliced(self, x: TwoFloats, axis: int) -> list[Array]:
         """Slices of weights are kept: the same weights meet every input."""
         if x.ndim > 2:
             return _cut(x, axis)
@@ -163,18 +162,18 @@ class DoubleDouble:
             self._slices[id(x)] = (x, _cut(x, axis))  # `x` is kept, so that its id stays its own
         return self._slices[id(x)][1]
 
-    def transposed(self, x: Pair) -> Pair:
-        return Pair(x.high.swapaxes(-1, -2), x.low.swapaxes(-1, -2))
+    def transposed(self, x: TwoFloats) -> TwoFloats:
+        return TwoFloats(x.high.swapaxes(-1, -2), x.low.swapaxes(-1, -2))
 
-    def sum(self, x: Pair, axis: int) -> Pair:
-        total = Pair(np.moveaxis(x.high, axis, 0), np.moveaxis(x.low, axis, 0))
+    def sum(self, x: TwoFloats, axis: int) -> TwoFloats:
+        total = TwoFloats(np.moveaxis(x.high, axis, 0), np.moveaxis(x.low, axis, 0))
         while len(total.high) > 1:  # halves, so that roundings do not add up
             half = len(total.high) // 2
             added = total[:half] + total[half : 2 * half]
             total = _stacked([added, total[2 * half :]])
         return total[0]
 
-    def exp(self, x: Pair) -> Pair:
+    def exp(self, x: TwoFloats) -> TwoFloats:
         """e^x = 2^k · (e^(r/512))^512; below −700 it is 0."""
         vanishes = x.high < -700.0
         x = self.where(~vanishes, x, -700.0)
@@ -189,15 +188,15 @@ class DoubleDouble:
         total = total + 1.0
         power = np.ldexp(1.0, count.astype(np.int64))
         power = np.where(vanishes, 0.0, power)
-        return Pair(total.high * power, total.low * power)
+        return TwoFloats(total.high * power, total.low * power)
 
-    def tanh(self, x: Pair) -> Pair:
+    def tanh(self, x: TwoFloats) -> TwoFloats:
         """1 − 2 / (e^2|x| + 1), with the sign of x: off by units in the last place of 1."""
         sign = np.where(x.high < 0, -1.0, 1.0)
         power = self.exp(self.where(np.abs(x.high) < 100, x * (sign * 2.0), 200.0))
         return (_pair(np.ones(x.shape)) - _pair(np.full(x.shape, 2.0)) / (power + 1.0)) * sign
 
-    def erf(self, x: Pair) -> Pair:
+    def erf(self, x: TwoFloats) -> TwoFloats:
         """Taylor's series around the nearest multiple of 1/16."""
         table = _erf_table()
         place = np.rint(np.clip(x.high, -ERF_ENDS, ERF_ENDS) * GRID).astype(np.int64)
@@ -211,23 +210,23 @@ class DoubleDouble:
             total = total * step + table[number][row]
         return total * sign
 
-    def sqrt(self, x: Pair) -> Pair:
+    def sqrt(self, x: TwoFloats) -> TwoFloats:
         """A step of Newton's from float64's root, which doubles its digits."""
         root = np.sqrt(x.high)
         safe = np.where(root == 0, 1.0, root)
         rest = x - _pair(safe) * safe
-        return Pair(*_quick(safe, rest.high / (2 * safe))) * np.where(root == 0, 0.0, 1.0)
+        return TwoFloats(*_quick(safe, rest.high / (2 * safe))) * np.where(root == 0, 0.0, 1.0)
 
-    def where(self, chosen: Array, x: Pair, y: float) -> Pair:
-        return Pair(np.where(chosen, x.high, y), np.where(chosen, x.low, 0.0))
+    def where(self, chosen: Array, x: TwoFloats, y: float) -> TwoFloats:
+        return TwoFloats(np.where(chosen, x.high, y), np.where(chosen, x.low, 0.0))
 
-    def stack(self, parts: list[Pair]) -> Pair:
+    def stack(self, parts: list[TwoFloats]) -> TwoFloats:
         return _stacked(parts)
 
 
-def _stacked(parts: list[Pair]) -> Pair:
+def _stacked(parts: list[TwoFloats]) -> TwoFloats:
     highs, lows = [part.high for part in parts], [part.low for part in parts]
-    return Pair(np.concatenate(highs), np.concatenate(lows))
+    return TwoFloats(np.concatenate(highs), np.concatenate(lows))
 
 
 def _bits(terms: int) -> int:
@@ -235,7 +234,7 @@ def _bits(terms: int) -> int:
     return (53 - math.ceil(math.log2(max(2, terms)))) // 2
 
 
-def _cut(x: Pair, axis: int) -> list[Array]:
+def _cut(x: TwoFloats, axis: int) -> list[Array]:
     """Slices of so few bits each that products along an axis are exact."""
     bits = _bits(x.shape[axis])
     largest = np.abs(x.high).max(axis=axis, keepdims=True, initial=0.0)
@@ -250,12 +249,12 @@ def _cut(x: Pair, axis: int) -> list[Array]:
 
 
 @cache
-def _ln2() -> Pair:
-    return Pair(np.array(LN2[0]), np.array(LN2[1]))
+def _ln2() -> TwoFloats:
+    return TwoFloats(np.array(LN2[0]), np.array(LN2[1]))
 
 
 @cache
-def _erf_table() -> list[Pair]:
+def _erf_table() -> list[TwoFloats]:
     """The coefficients of erf's Taylor series around 0, 1/16, 2/16, …: one row for each power."""
     exact = ManyDigits(300)
     context = exact.context
@@ -264,7 +263,7 @@ def _erf_table() -> list[Pair]:
     numbers = np.array(rows, object).T  # (power, place)
     high = numbers.astype(np.float64)
     low = (numbers - exact.constant(high)).astype(np.float64)
-    return [Pair(*both) for both in zip(high, low, strict=True)]
+    return [TwoFloats(*both) for both in zip(high, low, strict=True)]
 
 
 def _erf_series(context: Any, x: Any) -> list[Any]:

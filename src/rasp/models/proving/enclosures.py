@@ -19,54 +19,19 @@ from typing import Any
 
 import numpy as np
 
+from rasp.models.proving.activations import FUNCTIONS, SLOPES
 from rasp.models.proving.digits import FUNCTION_ULPS, SMALLEST, Array, Digits, Numbers, gamma
 from rasp.models.proving.network_table import (
     Activate,
     Affine,
     Attend,
-    Head,
+    AttentionHead,
     Network,
     Normalise,
-    Pool,
+    PoolPositions,
 )
-from rasp.models.proving.prefixes import Layout
-
-UP = 1 + 1e-10
-GELU_SLOPE = 1.13
-"""Both forms of GELU: the slope is largest at √2 (1.1290 for erf's form, and less than 1.1297)."""
-
-
-def up(radius: Array) -> Array:
-    """Round radii up, past all that computing them lost."""
-    return np.asarray(radius * UP + SMALLEST)
-
-
-def norms(x: Array) -> Array:
-    """Bounds on the 2-norms of rows."""
-    return up(np.sqrt(np.einsum("...i,...i->...", x, x)))
-
-
-def spectral(matrix: Array) -> float:
-    """Bound the largest singular value: ‖W‖² = ‖G‖ ≤ ‖G^m‖_F^(1/m) for G = WᵀW and m = 64.
-
-    G is positive semidefinite, so squaring it in float64 changes its Frobenius norm by a share of
-    n^1.5·u at most, which `UP` covers for n up to 10,000.
-    """
-    small = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
-    power, size = small.T @ small, 1.0
-    exponent = 0.0  # log2 of what was divided out
-    for _ in range(6):
-        size = float(np.sqrt((power * power).sum()))
-        if size == 0.0:
-            return 0.0
-        power, exponent = power / size, 2 * (exponent + np.log2(size))
-        power = power @ power
-    size = float(np.sqrt((power * power).sum()))
-    return float(2.0 ** ((exponent + np.log2(size)) / 128)) * (1 + 1e-9)
-
-
-def frobenius(matrix: Array) -> float:
-    return float(np.sqrt((matrix * matrix).sum())) * UP
+from rasp.models.proving.prefixes import Prefixes
+from rasp.models.proving.radii import UP, frobenius, norms, spectral, up
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +100,7 @@ class Balls:
             0.0 if low is None else float(norms(low)),
         )  # fmt: skip
 
-    def embed(self, network: Network, layout: Layout) -> Ball:
+    def embed(self, network: Network, layout: Prefixes) -> Ball:
         """One rounding of each sum."""
         tokens, positions, shift = self._constants(network, self._tables)
         middle, radius = tokens[layout.ids], np.zeros(len(layout.ids))
@@ -211,7 +176,7 @@ class Balls:
         lost = ulps * self.u * (norms(self.digits.near(x.middle)) + count**0.5)
         return Ball(middle, up(slope * x.radius + lost))
 
-    def pool(self, x: Ball, step: Pool, layout: Layout) -> Ball:
+    def pool(self, x: Ball, step: PoolPositions, layout: Prefixes) -> Ball:
         """Radii add up; a sum of n loses γₙ of the sum of lengths."""
         middle, count = self.digits.sum(x.middle[layout.nodes], 1), layout.nodes.shape[1]
         sizes = norms(self.digits.near(x.middle))[layout.nodes].sum(axis=1)
@@ -220,7 +185,7 @@ class Balls:
             return Ball(middle / float(count), up(radius / count))
         return Ball(middle, up(radius))
 
-    def attend(self, x: Ball, step: Attend, layout: Layout) -> Ball:
+    def attend(self, x: Ball, step: Attend, layout: Prefixes) -> Ball:
         """The sum of what the heads write (see `_head`), and the bias."""
         heads, bias = self._constants(step, self._heads)
         middle = bias + np.zeros(x.middle.shape)
@@ -237,7 +202,7 @@ class Balls:
         heads = [self._head_constants(head) for head in step.heads]
         return heads, self.digits.constant(step.bias)
 
-    def _head_constants(self, head: Head) -> _Head:
+    def _head_constants(self, head: AttentionHead) -> _Head:
         query, key, value = (self._map(part) for part in (head.query, head.key, head.value))
         root = head.squared**0.5
         scores, moved = head.query.weight.T @ head.key.weight, head.out @ head.value.weight
@@ -251,7 +216,7 @@ class Balls:
             spectral(head.out), out_size, head.squared,
         )  # fmt: skip
 
-    def _head(self, x: Ball, head: _Head, layout: Layout) -> tuple[Numbers, Array]:
+    def _head(self, x: Ball, head: _Head, layout: Prefixes) -> tuple[Numbers, Array]:
         """What one head moves (node, inner), and its share of the radius of what it writes.
 
         With e for errors of the stream, ρ and σ for what computing queries and keys lost,
@@ -356,40 +321,3 @@ class _Spread:
         small = small * (each + weighed.sum(axis=-1) * average)
         coarse = np.minimum(self.largest, 2.0) * self.sizes.max(axis=-1)[:, None]
         return up(np.fmin(small, coarse))
-
-
-SQRT_TWO_OVER_PI = 0.7978845608028654
-"""As every library writes it: the float64 nearest to the root of 2/π, and 0.044715 beside it."""
-
-
-def _relu(x: Numbers, digits: Digits) -> Numbers:
-    return digits.where(digits.near(x) > 0, x, 0.0)
-
-
-def _gelu(x: Numbers, digits: Digits) -> Numbers:
-    root = digits.sqrt(digits.constant(np.array(2.0)))
-    return x * (digits.erf(x / root) + 1.0) * 0.5
-
-
-def _gelu_tanh(x: Numbers, digits: Digits) -> Numbers:
-    inner = (x + x * x * x * 0.044715) * SQRT_TWO_OVER_PI
-    return x * (digits.tanh(inner) + 1.0) * 0.5
-
-
-FUNCTIONS: dict[str, Callable[[Numbers, Digits], Numbers]] = {
-    "relu": _relu,
-    "gelu": _gelu,
-    "gelu_tanh": _gelu_tanh,
-    "tanh": lambda x, digits: digits.tanh(x),
-}
-SLOPES = {
-    "relu": (1.0, 0),
-    "gelu": (GELU_SLOPE, 24),
-    "gelu_tanh": (GELU_SLOPE, 24),
-    "tanh": (1.0, 8),
-}
-"""The largest slope, and units by which a number x may be computed wrongly: of |x| + 1.
-
-GELU's factor 1 + erf is at most 2 and off by 8 u, and by what 3 u of erf's argument z change:
-z·erf'(z) < 1/2. In tanh's form, 8 u of the argument change t·(1 − tanh²t) < 1/2 times as much.
-"""

@@ -14,7 +14,8 @@ import numpy as np
 
 from rasp.models.proving.adapter import Adapter
 from rasp.models.proving.digits import Array, Digits
-from rasp.models.proving.enclosures import Ball, up
+from rasp.models.proving.enclosures import Ball
+from rasp.models.proving.radii import up
 from rasp.models.proving.specification import ANYTHING, UNREACHED
 
 PAIR = 2**0.5 * (1 + 1e-12)

@@ -27,7 +27,7 @@ from rasp.models.proving.network_table import (
     Activate,
     Affine,
     Attend,
-    Head,
+    AttentionHead,
     Network,
     Residual,
     Step,
@@ -148,8 +148,8 @@ def compiled_model(model: Transformer) -> Model:
     return Model(network, first, "a compiled model", digest, outputs, dict(model.outputs))
 
 
-def _own_head(head: HeadWeights) -> Head:
-    return Head(
+def _own_head(head: HeadWeights) -> AttentionHead:
+    return AttentionHead(
         Affine(head.query, head.query_bias),
         Affine(head.key, head.key_bias),
         Affine(head.value, head.value_bias),

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 from rasp.base.errors import RaspValueError
 from rasp.models.proving.digits import Array
-from rasp.models.proving.prefixes import Layout
+from rasp.models.proving.prefixes import Prefixes
 
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "tanh")
 POOLS = ("sum", "mean")
@@ -29,7 +29,7 @@ class Affine:
 
 
 @dataclass(frozen=True, eq=False)
-class Head:
+class AttentionHead:
     """One attention head; scores are query · key / √`squared`."""
 
     query: Affine
@@ -43,7 +43,7 @@ class Head:
 class Attend:
     """Softmax attention; which positions a query sees is up to the network."""
 
-    heads: tuple[Head, ...]
+    heads: tuple[AttentionHead, ...]
     bias: Array
 
 
@@ -66,7 +66,7 @@ class Activate:
 
 
 @dataclass(frozen=True)
-class Pool:
+class PoolPositions:
     """The positions' sum or mean: from here on there is one vector for each input."""
 
     kind: str
@@ -79,7 +79,7 @@ class Residual:
     steps: tuple[Step, ...]
 
 
-Step: TypeAlias = Affine | Attend | Normalise | Activate | Pool | Residual
+Step: TypeAlias = Affine | Attend | Normalise | Activate | PoolPositions | Residual
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,21 +114,21 @@ class Network:
 class Arithmetic(Protocol):
     """What numbers are, and how each step computes with them."""
 
-    def embed(self, network: Network, layout: Layout) -> Any: ...
+    def embed(self, network: Network, layout: Prefixes) -> Any: ...
     def affine(self, x: Any, step: Affine) -> Any: ...
-    def attend(self, x: Any, step: Attend, layout: Layout) -> Any: ...
+    def attend(self, x: Any, step: Attend, layout: Prefixes) -> Any: ...
     def normalise(self, x: Any, step: Normalise) -> Any: ...
     def activate(self, x: Any, step: Activate) -> Any: ...
-    def pool(self, x: Any, step: Pool, layout: Layout) -> Any: ...
+    def pool(self, x: Any, step: PoolPositions, layout: Prefixes) -> Any: ...
     def add(self, x: Any, y: Any) -> Any: ...
 
 
-def forward(network: Network, layout: Layout, arithmetic: Arithmetic) -> Any:
+def forward(network: Network, layout: Prefixes, arithmetic: Arithmetic) -> Any:
     """The logits of every node of a layout, or of every input where the network pools."""
     return _walk(network.steps, arithmetic.embed(network, layout), layout, arithmetic)
 
 
-def _walk(steps: Sequence[Step], x: Any, layout: Layout, arithmetic: Arithmetic) -> Any:
+def _walk(steps: Sequence[Step], x: Any, layout: Prefixes, arithmetic: Arithmetic) -> Any:
     for step in steps:
         match step:
             case Affine():
@@ -139,7 +139,7 @@ def _walk(steps: Sequence[Step], x: Any, layout: Layout, arithmetic: Arithmetic)
                 x = arithmetic.normalise(x, step)
             case Activate():
                 x = arithmetic.activate(x, step)
-            case Pool():
+            case PoolPositions():
                 x = arithmetic.pool(x, step, layout)
             case Residual(inner):
                 x = arithmetic.add(x, _walk(inner, x, layout, arithmetic))

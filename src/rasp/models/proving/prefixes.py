@@ -16,7 +16,7 @@ from rasp.models.proving.digits import Array
 
 
 @dataclass(frozen=True)
-class Layout:
+class Prefixes:
     """The nodes of a batch of inputs of one length."""
 
     ids: Array  # (node)
@@ -26,7 +26,7 @@ class Layout:
     """Who looks at whom: nodes that ask (group, asking) and nodes that are asked (group, asked)."""
 
 
-def lay_out(ids: Array, causal: bool) -> Layout:
+def lay_out(ids: Array, causal: bool) -> Prefixes:
     """Lay out rows of ids (row, position), which are in order.
 
     >>> lay_out(np.array([[0, 0], [0, 1], [1, 0]]), causal=True).nodes.tolist()
@@ -36,7 +36,7 @@ def lay_out(ids: Array, causal: bool) -> Layout:
     if not causal:
         nodes = np.arange(rows * columns).reshape(rows, columns)
         places = np.tile(np.arange(columns), rows)
-        return Layout(ids.reshape(-1), places, nodes, ((nodes, nodes),))
+        return Prefixes(ids.reshape(-1), places, nodes, ((nodes, nodes),))
     is_new = np.ones((rows, columns), bool)
     is_new[1:] = np.logical_or.accumulate(ids[1:] != ids[:-1], axis=1)
     number = np.cumsum(is_new.reshape(-1)).reshape(rows, columns) - 1
@@ -46,7 +46,7 @@ def lay_out(ids: Array, causal: bool) -> Layout:
     for column in range(columns):
         own = np.flatnonzero(is_new[:, column])
         groups.append((nodes[own, column : column + 1], nodes[own, : column + 1]))
-    return Layout(ids[is_new], np.nonzero(is_new)[1], nodes, tuple(groups))
+    return Prefixes(ids[is_new], np.nonzero(is_new)[1], nodes, tuple(groups))
 
 
 def words(letters: int, length: int, start: int, stop: int) -> Array:

@@ -1,4 +1,4 @@
-"""A comparison and its question in, a proof file out: JSON with the network and sampled inputs.
+"""A comparison and its task in, a proof file out: JSON with the network and sampled inputs.
 
 The file says everything that a second program needs to check it: the steps of the network, their
 numbers as hexadecimal floats, the hash of both and of the model's own file, and inputs with the
@@ -25,11 +25,11 @@ from rasp.models.proving.network_table import (
     Attend,
     Network,
     Normalise,
-    Pool,
+    PoolPositions,
     Residual,
     Step,
 )
-from rasp.models.proving.question import Question, measure
+from rasp.models.proving.proof_task import ProofTask, measure
 from rasp.models.proving.specification import classes
 
 FORMAT = 1
@@ -38,52 +38,50 @@ SAMPLED = 20
 
 def write_proof(comparison: ModelComparison, path: str | Path, seed: int = 0) -> None:
     """Write a proof file, with the worst input of each length and random ones to look at."""
-    question = comparison.question
-    if comparison.verdict != PROVED or question is None:
+    task = comparison.task
+    if comparison.verdict != PROVED or task is None:
         raise RaspValueError(
             f"there is no proof to write: the verdict is `{comparison.verdict}`",
             hint="a proof file is for what was proved",
         )
-    network = network_data(question.network)
+    network = network_data(task.network)
     text = json.dumps(network, sort_keys=True)
     data = {
         "format": FORMAT,
         **comparison.as_dict(),
         "network_hash": fingerprint(text),
-        "codes": [float(code).hex() for code in question.adapter.codes],
-        "pooled": question.adapter.at == "whole",
+        "codes": [float(code).hex() for code in task.adapter.codes],
+        "pooled": task.adapter.at == "whole",
         "network": network,
-        "samples": _samples(comparison, question, Random(seed)),
+        "samples": _samples(comparison, task, Random(seed)),
     }
     replace_file(path, json.dumps(data, ensure_ascii=False, indent=1).encode())
 
 
-def _samples(
-    comparison: ModelComparison, question: Question, random: Random
-) -> list[dict[str, Any]]:
+def _samples(comparison: ModelComparison, task: ProofTask, random: Random) -> list[dict[str, Any]]:
     """Inputs as rows of ids, with the nodes that answer, the classes claimed, and the margin."""
     inputs = [each.worst for each in comparison.lengths if each.margin is not None]
     while len(inputs) < len(comparison.lengths) + SAMPLED:
         length = random.choice(comparison.lengths).length
-        first = () if question.adapter.first is None else (question.adapter.first,)
-        drawn = (*first, *random.choices(question.alphabet, k=length - len(first)))
+        first = () if task.adapter.first is None else (task.adapter.first,)
+        drawn = (*first, *random.choices(task.alphabet, k=length - len(first)))
         inputs.append(drawn)
-    rows = [_sample(question, tokens) for tokens in dict.fromkeys(inputs)]
+    rows = [_sample(task, tokens) for tokens in dict.fromkeys(inputs)]
     return [row for row in rows if row is not None]
 
 
-def _sample(question: Question, tokens: tuple[Any, ...]) -> dict[str, Any] | None:
+def _sample(task: ProofTask, tokens: tuple[Any, ...]) -> dict[str, Any] | None:
     from rasp.models.proving.search import places_of
 
-    adapter, network, length = question.adapter, question.network, len(tokens)
-    if not all(promise.holds([tokens])[0] for promise in question.promises):
+    adapter, network, length = task.adapter, task.network, len(tokens)
+    if not all(promise.holds([tokens])[0] for promise in task.promises):
         return None
-    places = places_of(question, tokens)
-    answers = question.program.answers([tokens])
+    places = places_of(task, tokens)
+    answers = task.program.answers([tokens])
     wanted = classes(adapter, answers, length)
     if isinstance(answers[0], Exception) or not wanted.size:
         return None
-    margin = max(float(measure(question, places, wanted, level)[0].low[0]) for level in range(2))
+    margin = max(float(measure(task, places, wanted, level)[0].low[0]) for level in range(2))
     if not margin > 0:
         return None
     columns = adapter.read_at(length)
@@ -124,7 +122,7 @@ def _step(step: Step) -> dict[str, Any]:
             return {"kind": "normalise", "epsilon": float(epsilon).hex(), **parts}
         case Activate(name):
             return {"kind": "activate", "function": name}
-        case Pool(name):
+        case PoolPositions(name):
             return {"kind": "pool", "by": name}
         case Residual(steps):
             return {"kind": "residual", "steps": [_step(inner) for inner in steps]}

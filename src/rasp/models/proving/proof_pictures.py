@@ -20,7 +20,7 @@ from rasp.models.proving.digits import Array
 from rasp.models.proving.margin_chart import MarginChart
 from rasp.models.proving.network_table import Attend, every_step, forward
 from rasp.models.proving.prefixes import lay_out
-from rasp.models.proving.question import Question
+from rasp.models.proving.proof_task import ProofTask
 from rasp.models.proving.search import places_of
 from rasp.models.proving.single_precision import Single
 from rasp.models.proving.specification import Specification
@@ -28,26 +28,26 @@ from rasp.models.proving.specification import Specification
 
 def draw_comparison(comparison: ModelComparison) -> Drawing | MarginChart:
     """Draw what there is to see."""
-    if comparison.question is None:
+    if comparison.task is None:
         raise RaspValueError("this comparison was read from a file", hint="prove it again")
     if comparison.difference is not None:
-        return _beside(comparison, comparison.difference, comparison.question)
+        return _beside(comparison, comparison.difference, comparison.task)
     return MarginChart(comparison.statement, comparison.lengths)
 
 
-def _beside(comparison: ModelComparison, found: ModelDifference, question: Question) -> Drawing:
+def _beside(comparison: ModelComparison, found: ModelDifference, task: ProofTask) -> Drawing:
     """Selections of the program, then heads of the model, as heat maps of one size."""
-    adapter, length = question.adapter, len(found.tokens)
-    ids = adapter.rows(places_of(question, found.tokens), length, question.network.longest)
+    adapter, length = task.adapter, len(found.tokens)
+    ids = adapter.rows(places_of(task, found.tokens), length, task.network.longest)
     start, size = len(adapter.before), ids.shape[1]
     labels: list[Any] = [f"#{number}" for number in ids[0].tolist()]
     labels[start : start + length] = map(to_python, found.tokens)
     columns: list[list[tuple[str, Array]]] = []
-    for name, selection in _selections(question.program, found):
+    for name, selection in _selections(task.program, found):
         wide = np.zeros((size, size))
         wide[start : start + length, start : start + length] = selection
         columns.append([(f"program: {name}", wide)])
-    columns += [[(f"model: {name}", matrix)] for name, matrix in attention(question, ids)]
+    columns += [[(f"model: {name}", matrix)] for name, matrix in attention(task, ids)]
     if not columns:
         raise RaspValueError(
             "neither the model nor the program has attention to draw", hint="leave out the drawing"
@@ -93,11 +93,11 @@ class _Watched(Single):
         return super()._moved(query, key, value)
 
 
-def attention(question: Question, ids: Array) -> list[tuple[str, Array]]:
+def attention(task: ProofTask, ids: Array) -> list[tuple[str, Array]]:
     """The attention of every head on one row of ids: (query, key)."""
-    layout, size, watched = lay_out(ids, question.network.causal), ids.shape[1], _Watched()
-    forward(question.network, layout, watched)
-    steps = [step for step in every_step(question.network.steps) if isinstance(step, Attend)]
+    layout, size, watched = lay_out(ids, task.network.causal), ids.shape[1], _Watched()
+    forward(task.network, layout, watched)
+    steps = [step for step in every_step(task.network.steps) if isinstance(step, Attend)]
     names = [f"layer {layer}, head {head}" for layer, step in enumerate(steps, 1)
              for head in range(1, len(step.heads) + 1)]  # fmt: skip
     found = []

@@ -28,12 +28,12 @@ from rasp.models.proving.comparison import (
 )
 from rasp.models.proving.model_files import Model, open_model
 from rasp.models.proving.prefixes import parts
-from rasp.models.proving.question import (
+from rasp.models.proving.proof_task import (
     DIGITS,
     LEVELS,
     NOTHING,
-    Part,
-    Question,
+    PartDone,
+    ProofTask,
     answer_part,
     answer_rows,
     ask,
@@ -44,7 +44,7 @@ from rasp.models.proving.specification import classes, specification_of
 
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Told how many inputs were compared, of how many, and which length is searched."""
-Parts: TypeAlias = Callable[[Question, int, list[tuple[int, int]], int], Iterator[Part]]
+Parts: TypeAlias = Callable[[ProofTask, int, list[tuple[int, int]], int], Iterator[PartDone]]
 """Answers parts of one length, in order."""
 
 USUAL_INPUTS = 100_000
@@ -87,13 +87,13 @@ def prove(
     if how not in HOW:
         raise RaspValueError(f"`how` is one of {', '.join(HOW)}", hint="not given, it proves")
     opened = open_model(model, adapter)
-    question = _question(opened, program, output, alphabet, where, how == "run", device)
-    search = Search(question, progress, parts_by or in_threads)
+    task = _question(opened, program, output, alphabet, where, how == "run", device)
+    search = InputSearch(task, progress, parts_by or in_threads)
     if how == "test":
-        end = _checked_end(question, up_to, None)
+        end = _checked_end(task, up_to, None)
         search.try_some(end, samples, Random(seed))
     else:
-        end = _checked_end(question, up_to, USUAL_INPUTS)
+        end = _checked_end(task, up_to, USUAL_INPUTS)
         search.try_all(end)
     return _comparison(search, opened, HOW[how], end)
 
@@ -101,7 +101,7 @@ def prove(
 def _question(
     model: Model, program: object, output: str | None, alphabet: object, where: object,
     runs_only: bool, device: str | None,
-) -> Question:  # fmt: skip
+) -> ProofTask:  # fmt: skip
     """Put together what is asked, and refuse what does not fit."""
     adapter = _adapter_of(model, output)
     letters = None if alphabet is None else read_alphabet(alphabet)
@@ -129,9 +129,9 @@ def _adapter_of(model: Model, output: str | None) -> Adapter:
     return model.adapter
 
 
-def _checked_end(question: Question, asked: int | None, most: int | None) -> int:
+def _checked_end(task: ProofTask, asked: int | None, most: int | None) -> int:
     """The length to go up to: the one asked for, or as far as `most` inputs reach."""
-    start, longest = question.adapter.shortest, question.longest
+    start, longest = task.adapter.shortest, task.longest
     if asked is not None:
         if longest is not None and asked > longest:
             raise RaspLimitError(
@@ -144,9 +144,9 @@ def _checked_end(question: Question, asked: int | None, most: int | None) -> int
                 hint="leave `up_to` out",
             )
         return asked
-    end, total = start, question.count(start)
+    end, total = start, task.count(start)
     while most is not None and end < min(longest or MOST_TOKENS, MOST_TOKENS):
-        total += question.count(end + 1)
+        total += task.count(end + 1)
         if total > most:
             break
         end += 1
@@ -154,28 +154,28 @@ def _checked_end(question: Question, asked: int | None, most: int | None) -> int
 
 
 def in_threads(
-    question: Question, length: int, ranges: list[tuple[int, int]], level: int
-) -> Iterator[Part]:
+    task: ProofTask, length: int, ranges: list[tuple[int, int]], level: int
+) -> Iterator[PartDone]:
     """Answer parts on all cores: NumPy computes outside Python's lock."""
     workers = min(len(ranges), os.cpu_count() or 1)
     if workers < 2:
-        yield from (answer_part(question, length, *ends, level) for ends in ranges)
+        yield from (answer_part(task, length, *ends, level) for ends in ranges)
         return
     with ThreadPoolExecutor(workers) as pool:
         todo = iter(ranges)
-        waiting = [pool.submit(answer_part, question, length, *ends, level)
+        waiting = [pool.submit(answer_part, task, length, *ends, level)
                    for ends in islice(todo, 2 * workers)]  # fmt: skip
         while waiting:
             yield waiting.pop(0).result()
-            waiting += [pool.submit(answer_part, question, length, *ends, level)
+            waiting += [pool.submit(answer_part, task, length, *ends, level)
                         for ends in islice(todo, 1)]  # fmt: skip
 
 
 @dataclass
-class Search:
+class InputSearch:
     """A comparison on its way."""
 
-    question: Question
+    task: ProofTask
     progress: Progress | None = None
     answer_parts: Parts = in_threads
     lengths: list[LengthResult] = field(default_factory=list)
@@ -190,8 +190,8 @@ class Search:
 
     def try_all(self, end: int) -> None:
         """Compare every input up to a length; stop after the first difference."""
-        start = self.question.adapter.shortest
-        self.total = sum(map(self.question.count, range(start, end + 1)))
+        start = self.task.adapter.shortest
+        self.total = sum(map(self.task.count, range(start, end + 1)))
         for length in range(start, end + 1):
             self.try_length(length)
             if self.wrong is not None:
@@ -199,12 +199,12 @@ class Search:
 
     def try_length(self, length: int) -> None:
         """Compare all inputs of a length, in few parts at a time: more digits may be needed."""
-        size = self.question.rows_at_once(length)
-        ranges = list(parts(self.question.count(length), size))
-        found: list[Part] = []
+        size = self.task.rows_at_once(length)
+        ranges = list(parts(self.task.count(length), size))
+        found: list[PartDone] = []
         while ranges and self.wrong is None:
             some, ranges = ranges[: 2 ** min(len(found), 10)], ranges[2 ** min(len(found), 10) :]
-            for part in self.answer_parts(self.question, length, some, self.level):
+            for part in self.answer_parts(self.task, length, some, self.level):
                 found.append(part)
                 self._note(part, length)
                 if self.wrong is not None:
@@ -213,34 +213,34 @@ class Search:
 
     def try_some(self, end: int, count: int, random: Random) -> None:
         """Compare random inputs of every length up to one, shortest first."""
-        question = self.question
-        start = max(question.adapter.shortest, question.fixed + (end > question.fixed))
+        task = self.task
+        start = max(task.adapter.shortest, task.fixed + (end > task.fixed))
         lengths = sorted(random.randint(start, end) for _ in range(count))
         self.total = count
         for length in dict.fromkeys(lengths):
-            drawn = {tuple(random.choices(question.places.tolist(), k=length - question.fixed))
+            drawn = {tuple(random.choices(task.places.tolist(), k=length - task.fixed))
                      for _ in range(lengths.count(length))}  # fmt: skip
             rows = np.array(sorted(drawn), np.int64).reshape(len(drawn), -1)
-            if question.fixed:
-                first = question.adapter.tokens.index(question.adapter.first)
+            if task.fixed:
+                first = task.adapter.tokens.index(task.adapter.first)
                 rows = np.concatenate([np.full((len(rows), 1), first), rows], axis=1)
             found = []
-            for ends in parts(len(rows), question.rows_at_once(length)):
+            for ends in parts(len(rows), task.rows_at_once(length)):
                 found.append(self._answer_kept(rows[slice(*ends)]))
                 self._note(found[-1], length)
             self._finish(length, found)
             if self.wrong is not None:
                 return
 
-    def _answer_kept(self, rows: Any) -> Part:
-        inputs = self.question.atoms(rows)
-        for promise in self.question.promises:
+    def _answer_kept(self, rows: Any) -> PartDone:
+        inputs = self.task.atoms(rows)
+        for promise in self.task.promises:
             kept = promise.holds(inputs)
             rows = rows[kept]
             inputs = [one for one, keep in zip(inputs, kept, strict=True) if keep]
-        return answer_rows(self.question, rows, inputs, self.level)
+        return answer_rows(self.task, rows, inputs, self.level)
 
-    def _note(self, part: Part, length: int) -> None:
+    def _note(self, part: PartDone, length: int) -> None:
         self.failing += part.failing
         self.undecided += part.undecided
         self.radius = max(self.radius, part.radius)
@@ -252,7 +252,7 @@ class Search:
         if self.progress is not None:
             self.progress(self.done, self.total, length)
 
-    def _finish(self, length: int, found: Sequence[Part]) -> None:
+    def _finish(self, length: int, found: Sequence[PartDone]) -> None:
         inputs = sum(part.inputs for part in found)
         if not inputs:
             return
@@ -261,23 +261,23 @@ class Search:
         self.lengths.append(LengthResult(length, inputs, margin, worst.worst))
 
 
-def _comparison(search: Search, model: Model, earned: str, end: int) -> ModelComparison:
+def _comparison(search: InputSearch, model: Model, earned: str, end: int) -> ModelComparison:
     if not search.lengths:
         raise RaspValueError(
             "there is no input on which the program has a value and the promises hold",
             hint="give an alphabet that suits the program, or a greater length",
         )
-    difference = None if search.wrong is None else _difference(search.question, search.wrong)
+    difference = None if search.wrong is None else _difference(search.task, search.wrong)
     if search.undecided and earned == PROVED:
         earned = RUN if _runs_right(search) else TESTED
-    question, last = search.question, search.lengths[-1]
+    task, last = search.task, search.lengths[-1]
     return ModelComparison(
         earned if difference is None else DIFFERENT, model.name, model.weights_hash,
-        question.program.name,
-        question.adapter, question.alphabet, end if difference is None else last.length,
+        task.program.name,
+        task.adapter, task.alphabet, end if difference is None else last.length,
         tuple(search.lengths), difference, search.failing, tuple(search.undecided), search.radius,
         {DIGITS_NAMES[level]: count for level, count in enumerate(search.redone) if count},
-        question,
+        task,
     )  # fmt: skip
 
 
@@ -285,35 +285,35 @@ DIGITS_NAMES = ("float64", "double-double", "400 bits", "2000 bits")
 assert len(DIGITS_NAMES) == len(DIGITS)
 
 
-def _runs_right(search: Search) -> bool:
+def _runs_right(search: InputSearch) -> bool:
     """Whether float32 answers the undecided inputs as the program does."""
-    question = search.question
+    task = search.task
     for tokens in search.undecided:
-        places = places_of(question, tokens)
-        wanted = classes(question.adapter, question.program.answers([tokens]), len(tokens))
-        chosen = run_rows(question, places)
+        places = places_of(task, tokens)
+        wanted = classes(task.adapter, task.program.answers([tokens]), len(tokens))
+        chosen = run_rows(task, places)
         if ((chosen != wanted) & (wanted >= 0)).any():
             return False
     return True
 
 
-def places_of(question: Question, tokens: tuple[Atom, ...]) -> Any:
+def places_of(task: ProofTask, tokens: tuple[Atom, ...]) -> Any:
     """One input as places among the adapter's tokens."""
     known = {(isinstance(token, str), token): place
-             for place, token in enumerate(question.adapter.tokens)}  # fmt: skip
+             for place, token in enumerate(task.adapter.tokens)}  # fmt: skip
     return np.array([[known[isinstance(token, str), token] for token in tokens]], np.int64)
 
 
-def _difference(question: Question, tokens: tuple[Atom, ...]) -> ModelDifference:
+def _difference(task: ProofTask, tokens: tuple[Atom, ...]) -> ModelDifference:
     """What both say of an input; the model by as many digits as it takes."""
-    adapter, length = question.adapter, len(tokens)
-    [program] = question.program.answers([tokens])
-    places, wanted = places_of(question, tokens), classes(adapter, [program], length)
-    if question.runs_only:
-        chosen = run_rows(question, places)
+    adapter, length = task.adapter, len(tokens)
+    [program] = task.program.answers([tokens])
+    places, wanted = places_of(task, tokens), classes(adapter, [program], length)
+    if task.runs_only:
+        chosen = run_rows(task, places)
     else:
         for level in range(LEVELS):
-            found, _ = measure(question, places, wanted, level)
+            found, _ = measure(task, places, wanted, level)
             chosen = found.chosen
             if found.wrong.any():
                 break

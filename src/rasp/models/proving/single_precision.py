@@ -10,11 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from rasp.models.proving.activations import SQRT_TWO_OVER_PI
 from rasp.models.proving.digits import Array
-from rasp.models.proving.network_table import Activate, Affine, Attend, Network, Normalise, Pool
-from rasp.models.proving.prefixes import Layout
-
-SQRT_TWO_OVER_PI = math.sqrt(2 / math.pi)
+from rasp.models.proving.network_table import (
+    Activate,
+    Affine,
+    Attend,
+    Network,
+    Normalise,
+    PoolPositions,
+)
+from rasp.models.proving.prefixes import Prefixes
 
 
 class Single:
@@ -47,7 +53,7 @@ class Single:
         found: list[Any] = self._ready[step]
         return found
 
-    def embed(self, network: Network, layout: Layout) -> Any:
+    def embed(self, network: Network, layout: Prefixes) -> Any:
         shift = np.zeros(1) if network.shift is None else network.shift
         positions = np.zeros((1, 1)) if network.positions is None else network.positions
         tokens, places, more = self._constants(network, network.tokens, positions, shift)
@@ -87,11 +93,11 @@ class Single:
             return self.lib.erf(x)
         return np.asarray(np.frompyfunc(math.erf, 1, 1)(x), np.float32)
 
-    def pool(self, x: Any, step: Pool, layout: Layout) -> Any:
+    def pool(self, x: Any, step: PoolPositions, layout: Prefixes) -> Any:
         rows = x[self.number(layout.nodes, "int64")]
         return rows.sum(1) if step.kind == "sum" else rows.mean(1)
 
-    def attend(self, x: Any, step: Attend, layout: Layout) -> Any:
+    def attend(self, x: Any, step: Attend, layout: Prefixes) -> Any:
         """All heads' maps at once; then head by head, group by group."""
         ready = self._heads(step)
         if not step.heads:
@@ -116,7 +122,7 @@ class Single:
     def _joined(self, parts: list[Any]) -> Any:
         return np.concatenate(parts) if self.device is None else self.lib.cat(parts)
 
-    def _groups(self, layout: Layout) -> tuple[list[tuple[Any, Any]], Any]:
+    def _groups(self, layout: Prefixes) -> tuple[list[tuple[Any, Any]], Any]:
         own = [asking.reshape(-1) for asking, _ in layout.groups]
         order = self.number(np.argsort(np.concatenate(own)), "int64")
         groups = [(self.number(asking, "int64"), self.number(asked, "int64"))

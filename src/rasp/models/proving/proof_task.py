@@ -1,7 +1,7 @@
 """A model, a program and which inputs, put together: everything that a worker needs to check some.
 
-A `Question` is plain data. `answer_part` is a pure function of it and a range of inputs, so that
-parts may be spread over threads or machines, and done again where a worker is lost.
+A `ProofTask` is plain data. `answer_part` is a pure function of it and a range of inputs: parts
+may be spread over threads or machines, and done again where a worker is lost.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NOTHING = -3
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class ProofTask:
     """Does the network answer as the program does?"""
 
     network: Network
@@ -123,15 +123,15 @@ def _place(adapter: Adapter, token: Atom) -> int:
 def ask(
     network: Network, adapter: Adapter, program: Specification, alphabet: Sequence[Atom] | None,
     promises: Sequence[Specification] = (), runs_only: bool = False, device: str | None = None,
-) -> Question:  # fmt: skip
-    """Put a question together, and refuse one that does not fit."""
+) -> ProofTask:  # fmt: skip
+    """Put a task together, and refuse one that does not fit."""
     check_fits(network, adapter)
     letters = adapter.tokens if alphabet is None else alphabet
     letters = tuple(token for token in letters if token != adapter.first)
-    question = Question(_answering(network, adapter), adapter, program, letters,
+    task = ProofTask(_answering(network, adapter), adapter, program, letters,
                         tuple(promises), runs_only, device)  # fmt: skip
-    assert question.places is not None  # every token is known
-    return question
+    assert task.places is not None  # every token is known
+    return task
 
 
 def _answering(network: Network, adapter: Adapter) -> Network:
@@ -146,7 +146,7 @@ def _answering(network: Network, adapter: Adapter) -> Network:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartDone:
     """What came of a range of inputs of one length."""
 
     inputs: int = 0
@@ -162,39 +162,39 @@ class Part:
     """How many inputs were decided with the digits of each level."""
 
 
-def answer_part(question: Question, length: int, start: int, stop: int, level: int = 0) -> Part:
+def answer_part(task: ProofTask, length: int, start: int, stop: int, level: int = 0) -> PartDone:
     """Compare some inputs, first with the digits of a level, then with more where these are few."""
-    places = question.inputs(length, start, stop)
-    inputs = question.atoms(places)
-    for promise in question.promises:
+    places = task.inputs(length, start, stop)
+    inputs = task.atoms(places)
+    for promise in task.promises:
         kept = promise.holds(inputs)
         places, inputs = places[kept], [one for one, keep in zip(inputs, kept, strict=True) if keep]
-    return answer_rows(question, places, inputs, level)
+    return answer_rows(task, places, inputs, level)
 
 
-def answer_rows(question: Question, places: Array, inputs: list[Input], level: int) -> Part:
+def answer_rows(task: ProofTask, places: Array, inputs: list[Input], level: int) -> PartDone:
     """Compare inputs that keep every promise."""
     if not inputs:
-        return Part()
+        return PartDone()
     length = places.shape[1]
-    answers = question.program.answers(inputs)
-    wanted = classes(question.adapter, answers, length)
+    answers = task.program.answers(inputs)
+    wanted = classes(task.adapter, answers, length)
     has_value = np.array([not isinstance(one, RaspError) for one in answers])
     failing = int((~has_value).sum())
     wanted, places = wanted[has_value], places[has_value]
     if not len(places) or not wanted.size or (wanted == ANYTHING).all():
-        return Part(len(places), failing)
-    if question.runs_only:
-        return _run(question, places, wanted, failing)
-    return _decide(question, places, wanted, failing, level)
+        return PartDone(len(places), failing)
+    if task.runs_only:
+        return _run(task, places, wanted, failing)
+    return _decide(task, places, wanted, failing, level)
 
 
-def _decide(question: Question, places: Array, wanted: Array, failing: int, level: int) -> Part:
+def _decide(task: ProofTask, places: Array, wanted: Array, failing: int, level: int) -> PartDone:
     """Give every input as many digits as it takes."""
     left = np.arange(len(places))
     low, redone, radius, wrong = np.full(len(places), -np.inf), [0] * LEVELS, 0.0, None
     while len(left) and level < LEVELS:
-        found, radius_here = measure(question, places[left], wanted[left], level)
+        found, radius_here = measure(task, places[left], wanted[left], level)
         low[left] = found.low
         decided = found.right | found.wrong
         redone[level] += int(decided.sum())
@@ -206,18 +206,18 @@ def _decide(question: Question, places: Array, wanted: Array, failing: int, leve
         if wrong is not None and level > 1:
             break  # more digits would not make it right
     worst = int(low.argmin())
-    atoms = question.atoms
-    return Part(
+    atoms = task.atoms
+    return PartDone(
         len(places), failing, float(low[worst]), atoms(places[worst : worst + 1])[0],
         None if wrong is None else atoms(places[wrong : wrong + 1])[0],
         tuple(atoms(places[left])), radius, tuple(redone),
     )  # fmt: skip
 
 
-def measure(question: Question, places: Array, wanted: Array, level: int) -> tuple[Leads, Array]:
+def measure(task: ProofTask, places: Array, wanted: Array, level: int) -> tuple[Leads, Array]:
     """By how much each answer leads, with the digits of a level; and the radius of each input."""
-    digits, balls = question.arithmetic(level)
-    adapter, network = question.adapter, question.network
+    digits, balls = task.arithmetic(level)
+    adapter, network = task.adapter, task.network
     layout = lay_out(adapter.rows(places, places.shape[1], network.longest), network.causal)
     with np.errstate(all="ignore"):  # what is not finite decides nothing
         logits = forward(network, layout, balls)
@@ -234,12 +234,12 @@ def read_nodes(adapter: Adapter, nodes: Array, length: int) -> Array:
     return nodes[:, columns] if isinstance(columns, slice) else nodes[:, columns][:, None]
 
 
-def run_rows(question: Question, places: Array) -> Array:
+def run_rows(task: ProofTask, places: Array) -> Array:
     """What the model answers in float32: classes (input, compared position)."""
-    adapter, network = question.adapter, question.network
+    adapter, network = task.adapter, task.network
     layout = lay_out(adapter.rows(places, places.shape[1], network.longest), network.causal)
     with np.errstate(all="ignore"):
-        logits = question.single.array(forward(network, layout, question.single))
+        logits = task.single.array(forward(network, layout, task.single))
     nodes = read_nodes(adapter, layout.nodes, places.shape[1])
     if adapter.codes:
         borders = (np.array(adapter.codes[:-1]) + np.array(adapter.codes[1:])) / 2
@@ -248,9 +248,9 @@ def run_rows(question: Question, places: Array) -> Array:
     return np.asarray(chosen[nodes])
 
 
-def _run(question: Question, places: Array, wanted: Array, failing: int) -> Part:
-    chosen = run_rows(question, places)
+def _run(task: ProofTask, places: Array, wanted: Array, failing: int) -> PartDone:
+    chosen = run_rows(task, places)
     is_wrong = ((chosen != wanted) & (wanted != ANYTHING)).any(axis=1)
     first = np.flatnonzero(is_wrong)[:1]
-    wrong = question.atoms(places[first])[0] if len(first) else None
-    return Part(len(places), failing, wrong=wrong)
+    wrong = task.atoms(places[first])[0] if len(first) else None
+    return PartDone(len(places), failing, wrong=wrong)
