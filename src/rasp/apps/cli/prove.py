@@ -17,8 +17,8 @@ from rasp.language.meaning.session import Session
 PATIENCE = 0.5
 GALLERY = "gallery:"
 MODEL_HELP = (
-    "a folder of `rasp compile`, `rasp export` or Hugging Face (GPT-2, BERT), or the JSON of "
-    "verified-circuits"
+    "a folder of `rasp compile`, `rasp export` or Hugging Face (GPT-2, BERT); FOLDER:RUN of "
+    "`rasp train`; or the JSON of verified-circuits"
 )
 
 
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             line.show(lambda: f"{bar(share)} length {length}: {done:,} of {total:,} inputs")
 
         found = prove(
-            arguments.model, program, adapter=_adapter(arguments),
+            _model(arguments.model), program, adapter=_adapter(arguments),
             output=arguments.output or arguments.name, up_to=arguments.up_to,
             alphabet=arguments.alphabet, where=where, how=how, samples=arguments.random or 0,
             seed=arguments.seed, device=arguments.device, progress=show,
@@ -81,6 +81,18 @@ def run(arguments: argparse.Namespace) -> int:
         if place is not None:
             print(f"the drawing is in {place}")
     return 0 if found.same else 1
+
+
+def _model(text: str) -> object:
+    """A path; or a run of `rasp train`, as FOLDER:RUN."""
+    import os
+
+    folder, colon, name = text.partition(":")
+    if not colon or os.path.exists(text) or not os.path.isdir(folder):
+        return text
+    from rasp.models.proving.trained_models import run_of
+
+    return run_of(folder, name)
 
 
 def _asked(arguments: argparse.Namespace) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ import numpy as np
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.base.input_text import read_alphabet
+from rasp.models.compiler import Transformer
 from rasp.models.proving.adapter import Adapter
 from rasp.models.proving.comparison import (
     DIFFERENT,
@@ -49,6 +50,8 @@ Parts: TypeAlias = Callable[[ProofTask, int, list[tuple[int, int]], int], Iterat
 
 USUAL_INPUTS = 100_000
 """Inputs where no length is asked for."""
+MOST_RUN = 2_000_000
+"""Inputs of a compiled model that are all run when it is verified."""
 MOST_TOKENS = 60
 SAMPLES = 1_000
 HOW = {"prove": PROVED, "run": RUN, "test": TESTED}
@@ -87,7 +90,7 @@ def prove(
     if how not in HOW:
         raise RaspValueError(f"`how` is one of {', '.join(HOW)}", hint="not given, it proves")
     opened = open_model(model, adapter)
-    task = _question(opened, program, output, alphabet, where, how == "run", device)
+    task = _task(opened, program, output, alphabet, where, how == "run", device)
     search = InputSearch(task, progress, parts_by or in_threads)
     if how == "test":
         end = _checked_end(task, up_to, None)
@@ -98,7 +101,33 @@ def prove(
     return _comparison(search, opened, HOW[how], end)
 
 
-def _question(
+def run_everywhere(
+    model: Transformer, most: int = MOST_RUN, progress: Progress | None = None
+) -> dict[str, ModelComparison] | None:
+    """Run a compiled model on every input it takes, for each output; None where there are more.
+
+    This is the ground truth under a certificate: it knows no claims, no variables and no rules.
+
+    >>> import rasp
+    >>> model = rasp.compile({"n": rasp.length}, vocabulary="ab", max_length=4)
+    >>> found = run_everywhere(model)
+    >>> found["n"].verdict, found["n"].inputs
+    ('run', 30)
+    """
+    opened = open_model(model)
+    found = {}
+    for name, node in model.outputs.items():
+        task = _task(opened, node, name, None, None, runs_only=True, device=None)
+        lengths = range(task.adapter.shortest, model.settings.max_length + 1)
+        if sum(map(task.count, lengths)) > most:
+            return None
+        search = InputSearch(task, progress)
+        search.try_all(model.settings.max_length)
+        found[name] = _comparison(search, opened, RUN, model.settings.max_length)
+    return found
+
+
+def _task(
     model: Model, program: object, output: str | None, alphabet: object, where: object,
     runs_only: bool, device: str | None,
 ) -> ProofTask:  # fmt: skip
