@@ -98,10 +98,17 @@ def network_data(network: Network) -> dict[str, Any]:
     return {
         "causal": network.causal,
         "tokens": _hex(network.tokens),
-        "positions": None if network.positions is None else _hex(network.positions),
-        "shift": None if network.shift is None else _hex(network.shift),
+        "added": [_hex(table) for table in _added(network)],
         "steps": [_step(step) for step in network.steps],
     }
+
+
+def _added(network: Network) -> list[Array]:
+    """What is added to the tokens' vectors: a row for each position."""
+    tables = [] if network.positions is None else [network.positions]
+    if network.shift is not None:
+        tables.append(np.tile(network.shift, (len(tables[0]) if tables else 1000, 1)))
+    return tables
 
 
 def _step(step: Step) -> dict[str, Any]:
@@ -113,13 +120,16 @@ def _step(step: Step) -> dict[str, Any]:
                 "kind": "attend", "bias": _hex(bias),
                 "heads": [
                     {"query": _map(head.query), "key": _map(head.key), "value": _map(head.value),
-                     "out": _hex(head.out), "squared": head.squared}
+                     "out": _map(Affine(head.out, np.zeros(len(head.out)))),
+                     "squared": head.squared}
                     for head in heads
                 ],
             }  # fmt: skip
         case Normalise(gain, shift, epsilon, is_folded):
-            parts = {} if is_folded else {"gain": _hex(gain), "shift": _hex(shift)}
-            return {"kind": "normalise", "epsilon": float(epsilon).hex(), **parts}
+            if is_folded:
+                gain, shift = np.ones(len(gain)), np.zeros(len(shift))
+            return {"kind": "normalise", "epsilon": float(epsilon).hex(), "gain": _hex(gain),
+                    "shift": _hex(shift)}  # fmt: skip
         case Activate(name):
             return {"kind": "activate", "function": name}
         case PoolPositions(name):
