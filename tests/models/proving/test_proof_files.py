@@ -1,4 +1,4 @@
-"""A proof file is checked again by a script that shares no code with us, and forgeries are found."""
+"""A proof file is checked again by a script that shares no code with us; forgeries are found."""
 
 from __future__ import annotations
 
