@@ -79,7 +79,7 @@ def test_programs_that_are_the_same_are_called_so(name: str) -> None:
     assert not verdict.same_graph
     assert verdict.difference is None
     assert "proved" in str(verdict)
-    assert "tried, not proved" in str(verdict)
+    assert "tested, not proved" in str(verdict)
 
 
 DIFFERENT = {

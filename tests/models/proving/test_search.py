@@ -50,9 +50,7 @@ def test_a_model_is_proved_with_its_least_margin() -> None:
     found = prove(model, more_a, adapter=adapter, up_to=6)
     assert (found.verdict, found.up_to, found.inputs) == ("proved", 6, 126)
     words = ("".join(word) for n in range(1, 7) for word in itertools.product("ab", repeat=n))
-    leads = {
-        word: abs(4 * (word.count("a") - word.count("b")) / len(word) - 0.5) for word in words
-    }
+    leads = {word: abs(4 * (word.count("a") - word.count("b")) / len(word) - 0.5) for word in words}
     assert found.margin == pytest.approx(min(leads.values()), abs=1e-9)
     assert leads[str(found.worst)] == pytest.approx(min(leads.values()))
 
@@ -237,8 +235,10 @@ def test_the_published_models_are_proved_with_their_margins() -> None:
 
 def random_classifier(random: np.random.Generator) -> tuple[Architecture, dict[str, np.ndarray]]:
     """A random model of bit strings of length 5, as the published ones are made."""
-    row = Architecture(1, 2, True, "tok", "pos", query="q", key="k", value="v", out="o",
-                       inside="in", outside="out", pool="sum", readout=("h1", "relu", "h2"))  # fmt: skip
+    row = Architecture(
+        1, 2, True, "tok", "pos", query="q", key="k", value="v", out="o", inside="in",
+        outside="out", pool="sum", readout=("h1", "relu", "h2"),
+    )  # fmt: skip
     shapes = {"tok": (2, 4), "pos": (5, 4), "q": (4, 4), "k": (4, 4), "v": (4, 4), "o": (4, 4),
               "in": (6, 4), "out": (4, 6), "h1": (4, 4), "h2": (2, 4)}  # fmt: skip
     arrays = {f"{name}.weight": random.normal(size=shape) for name, shape in shapes.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from rasp.base.atoms import Atom, show, show_input, to_python
 from rasp.base.errors import RaspError
@@ -11,6 +11,15 @@ from rasp.base.terminal_text import visibly
 from rasp.insight.equivalence.tried_inputs import InputsToTry
 
 MOST_SHOWN = 60
+
+PROVED: Final = "proved"
+"""It holds on every input that the verdict speaks of; what it assumes is said beside it."""
+RUN: Final = "run"
+"""A model was run in float32 on every such input, and answered as the program does."""
+TESTED: Final = "tested"
+"""It was run on samples."""
+DIFFERENT: Final = "different"
+"""There is an input on which the two differ. No other words are used, and none stronger."""
 
 
 @visibly
@@ -53,7 +62,7 @@ class Equivalence:
     >>> import rasp
     >>> verdict = rasp.equivalent(rasp.indices + rasp.indices, 2 * rasp.indices)
     >>> verdict.same, verdict.proved
-    (True, 'on all inputs up to length 60 (60 tried, since neither reads its tokens)')
+    (True, 'on all inputs up to length 60 (60 inputs, since neither reads its tokens)')
     """
 
     difference: Difference | None
@@ -83,13 +92,20 @@ class Equivalence:
         return self.same
 
     @property
+    def verdict(self) -> str:
+        """`proved` up to a length (or everywhere), `tested` on samples alone, or `different`."""
+        if self.difference is not None:
+            return DIFFERENT
+        return PROVED if self.same_graph or self.tried else TESTED
+
+    @property
     def proved(self) -> str:
         """What is certain, in words."""
         if self.same_graph:
             return "on every input: the two are one graph"
         if not self.tried:
             return "nothing"
-        how = f"{self.tried:,} tried"
+        how = f"{self.tried:,} input{'s' * (self.tried != 1)}"
         if not self.inputs.reads_tokens:
             how += ", since neither reads its tokens"
         return f"on all {self.inputs.describe()} up to length {self.all_up_to} ({how})"
@@ -99,11 +115,11 @@ class Equivalence:
             return f"different on {self.difference}\n{self._how_short()}"
         if self.same_graph:
             return f"the same {self.proved}"
-        parts = [f"the same {self.proved}: proved" if self.tried else "the same"]
+        parts = [f"the same {self.proved}: {PROVED}" if self.tried else "the same"]
         if self.at_random:
             parts.append(
                 f"and on {self.at_random:,} random inputs up to length {self.longest}: "
-                "tried, not proved"
+                f"{TESTED}, not proved"
             )
         return "\n".join(["\n".join(parts), *self._remarks()])
 
@@ -135,6 +151,7 @@ class Equivalence:
         (False, 'aa')
         """
         return {
+            "verdict": self.verdict,
             "same": self.same,
             "same_graph": self.same_graph,
             "difference": _difference_record(self.difference),
