@@ -139,7 +139,7 @@ def _python(file: str, name: str | None) -> Any:
         raise RaspNameError(f"`{file}` has no `{name or ''}`", hint="name a function of the file")
     if not callable(names[name]):
         raise RaspTypeError(
-            f"`{name}` is no function", hint="it takes a list of tokens, and gives the answer"
+            f"`{name}` is not a function", hint="it takes a list of tokens, and gives the answer"
         )
     return names[name]
 

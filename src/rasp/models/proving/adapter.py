@@ -1,11 +1,6 @@
-"""What stands between a program and a model: which ids are which tokens, and what logits answer.
+"""Adapters: which ids are which tokens, and what logits answer.
 
-Adapters are guessed for the models that we know (`model_files`) and always printed. For others,
-five lines say what is what:
-
->>> Adapter(tokens=("0", "1"), ids=(5, 6), before=(1,), after=(2,),
-...         answers=(False, True), at="last").describe().splitlines()[0]
-'ids: 5 is "0", 6 is "1"; before every input 1, after it 2'
+Adapters are guessed for the models that we know (`model_files`), and always printed.
 """
 
 from __future__ import annotations
@@ -36,6 +31,11 @@ class Adapter:
 
     A program's answer is its value at each position, or its value at the last one where the model
     gives one answer.
+
+    >>> adapter = Adapter(tokens="01", ids=(5, 6), before=(1,), after=(2,),
+    ...                   answers=(False, True), at="last")
+    >>> print(adapter.describe().splitlines()[0])
+    ids: 5 is "0", 6 is "1"; before every input 1, after it 2
     """
 
     tokens: tuple[Atom, ...]
@@ -55,7 +55,7 @@ class Adapter:
     longest: int | None = None
     """How many tokens an input has, at most."""
     first: Atom | None = None
-    """A token that every input begins with, and that stands nowhere else in it."""
+    """A token that every input begins with, and holds nowhere else."""
     ignored: int = 0
     """How many positions at the start of an input are not compared."""
     logits: tuple[int, int] | None = None
@@ -78,7 +78,7 @@ class Adapter:
             )
         if self.at not in PLACES:
             raise RaspValueError(
-                f"`{self.at}` is no place to read answers", hint=f"choose from {', '.join(PLACES)}"
+                f"`{self.at}` is not where answers are read", hint=f"choose from {', '.join(PLACES)}"
             )
         if len({key(atom) for atom in self.answers}) < len(self.answers):
             raise RaspValueError(
@@ -99,7 +99,11 @@ class Adapter:
         return np.concatenate([parts[0], ids, parts[1]], axis=1)
 
     def read_at(self, length: int) -> slice | int:
-        """Which columns of the rows the answers are read at."""
+        """Which columns of the rows the answers are read at.
+
+        >>> Adapter("ab", (3, 4), (0, 1), before=(9,)).read_at(2)
+        slice(1, 3, None)
+        """
         match self.at:
             case "each":
                 return slice(len(self.before) + self.ignored, len(self.before) + length)
@@ -108,7 +112,11 @@ class Adapter:
         return -1
 
     def describe(self) -> str:
-        """Say what is assumed, in a few lines."""
+        """Say what is assumed, in a few lines.
+
+        >>> print(Adapter("ab", (3, 4), (0, 1)).describe().splitlines()[2])
+        adapter: as you said
+        """
         named = [f"{number} is {show(token)}"
                  for number, token in zip(self.ids, self.tokens, strict=True)]  # fmt: skip
         around = [f"{side} {', '.join(map(str, ids))}"

@@ -1,4 +1,4 @@
-"""Names and choices in, a network out: every architecture is a row (`Architecture`)."""
+"""Every architecture is a row of names and choices, from which a network is made."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Architecture:
     outside: str = "blocks.{}.outside"
     activation: str = "relu"
     norm: str = "none"
-    """Where LayerNorms stand: "pre", "post" or "none"."""
+    """Where LayerNorms are: "pre", "post" or "none"."""
     norms: tuple[str, str] = ("blocks.{}.norm1", "blocks.{}.norm2")
     first_norm: str | None = None
     """One after the embedding."""
@@ -105,7 +105,7 @@ def _check_row(row: Architecture) -> None:
         )
     if row.norm not in ("pre", "post", "none"):
         raise RaspValueError(
-            f"`{row.norm}` is no place for LayerNorms", hint='choose "pre", "post" or "none"'
+            f"`{row.norm}` is not where LayerNorms can be", hint='choose "pre", "post" or "none"'
         )
     if row.activation not in ACTIVATIONS:
         hint = did_you_mean(row.activation, ACTIVATIONS, f"known are {', '.join(ACTIVATIONS)}")
@@ -114,7 +114,7 @@ def _check_row(row: Architecture) -> None:
         )
     if row.pool not in (None, *POOLS):
         raise RaspValueError(
-            f"`{row.pool}` is no way to pool positions", hint='choose "sum" or "mean"'
+            f"`{row.pool}` is not a way to pool positions", hint='choose "sum" or "mean"'
         )
 
 
@@ -125,7 +125,7 @@ class _RowReader:
         self.row, self.arrays = row, arrays
 
     def array(self, name: str, dimensions: int) -> Array:
-        """An array in float64, of so many dimensions, every number of it finite."""
+        """Return an array in float64, checked: its dimensions, and that every number is finite."""
         full = name if name in self.arrays else f"{name}.weight"
         if full not in self.arrays:
             near = did_you_mean(full, self.arrays, "is this another architecture?")

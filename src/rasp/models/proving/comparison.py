@@ -31,7 +31,15 @@ RUN_ASSUMPTIONS = (
 @visibly
 @dataclass(frozen=True)
 class ModelDifference:
-    """A shortest input on which a model answers otherwise than the program."""
+    """A shortest input that a model and a program answer differently.
+
+    >>> import rasp
+    >>> model = rasp.compile({"n": rasp.length}, vocabulary="ab", max_length=4)
+    >>> print(rasp.prove(model, rasp.length + (rasp.length == 2)).difference)
+    "aa" at positions 0, 1
+      model:   [2, 2]
+      program: [3, 3]
+    """
 
     tokens: tuple[Atom, ...]
     model: list[Any]
@@ -70,7 +78,13 @@ class LengthResult:
 @visibly
 @dataclass(frozen=True)
 class ModelComparison:
-    """Whether a model and a program are the same, and how that is known. True where they are."""
+    """Whether a model and a program are the same, and how that is known. True where they are.
+
+    >>> import rasp
+    >>> model = rasp.compile({"n": rasp.length}, vocabulary="ab", max_length=4)
+    >>> print(rasp.prove(model, rasp.length).statement)
+    proved: the model answers as the program does on every input up to length 4 (30 inputs)
+    """
 
     verdict: str
     """`proved`, `run`, `tested` or `different`."""
@@ -126,7 +140,7 @@ class ModelComparison:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What this stands on."""
+        """What the verdict assumes."""
         if self.verdict == RUN or (self.radius == 0.0 and self.verdict == DIFFERENT):
             return RUN_ASSUMPTIONS
         return ASSUMPTIONS
@@ -168,19 +182,39 @@ class ModelComparison:
         return () if self._worst is None else self._worst.worst
 
     def draw(self) -> Drawing | MarginChart:
-        """Draw both computations on the shortest difference, or the margins by length."""
+        """Draw both computations on the shortest difference, or the margins by length.
+
+        >>> import rasp
+        >>> model = rasp.compile({"n": rasp.length}, vocabulary="ab", max_length=4)
+        >>> rasp.prove(model, rasp.length).draw().title[:6]
+        'proved'
+        """
         from rasp.models.proving.proof_pictures import draw_comparison
 
         return draw_comparison(self)
 
     def write(self, path: str | Path) -> None:
-        """Write what was proved into a file that `scripts/recheck_proof.py` checks again."""
+        """Write what was proved into a file that `scripts/recheck_proof.py` checks again.
+
+        >>> import os, rasp, tempfile
+        >>> model = rasp.compile({"n": rasp.length}, vocabulary="ab", max_length=4)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     rasp.prove(model, rasp.length).write(f"{folder}/proof.json")
+        ...     os.listdir(folder)
+        ['proof.json']
+        """
         from rasp.models.proving.proof_files import write_proof
 
         write_proof(self, path)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as JSON-able data."""
+        """Return everything as JSON-able data.
+
+        >>> import rasp
+        >>> model = rasp.compile({"n": rasp.length}, vocabulary="ab", max_length=4)
+        >>> rasp.prove(model, rasp.length).as_dict()["verdict"]
+        'proved'
+        """
         found = self.difference
         return {
             "verdict": self.verdict,

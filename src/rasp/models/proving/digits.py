@@ -106,7 +106,7 @@ class Float64:
 
 
 class ManyDigits(Float64):
-    """Arrays of mpmath's numbers with so many bits: slow, for single inputs."""
+    """Arrays of mpmath's numbers with a given number of bits: slow, for single inputs."""
 
     holds_low = True
 

@@ -20,7 +20,7 @@ SPLIT = 2.0**27 + 1
 SLICES = 5
 LN2 = (0.6931471805599453, 2.3190468138462996e-17)
 HALVINGS, TERMS = 9, 14
-"""exp: x is halved so often, and its series has so many terms: the next is below 2⁻¹⁵⁰."""
+"""exp: how often x is halved, and the terms of its series: the next is below 2⁻¹⁵⁰."""
 GRID, ERF_TERMS, ERF_ENDS = 16, 22, 9.0
 """erf: its series around multiples of 1/16; beyond ±9 it is ±1, but for 10⁻³⁶."""
 

@@ -6,7 +6,7 @@ multiplies them by its Lipschitz constant *on the ball* and adds what computing 
 have lost. Radii are float64, computed from numbers that are not negative, so each is off by a
 few hundred units in the last place at most; `up` makes up for that.
 
-The arguments stand beside the steps. ‖W‖ is the spectral norm, ‖W‖_F Frobenius', u the unit
+Each step has its argument in its docstring. ‖W‖ is the spectral norm, ‖W‖_F Frobenius', u the unit
 roundoff of the midpoints, γₙ = n·u / (1 − n·u).
 """
 

@@ -1,4 +1,4 @@
-"""Margins by length in, a chart out."""
+"""Draw the least margin of each length as a bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logits in, by how much every answer leads: what is sure, what is sure to be wrong, and the rest.
+"""By how much every answer leads the others: surely, surely not, or undecided.
 
 An input's margin is the least lead, over the positions compared, of the right answer over every
 other. Logits are a ball: any two may be off by √2 times its radius from one another, a number by

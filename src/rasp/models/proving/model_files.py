@@ -1,4 +1,4 @@
-"""A file or folder in, a model as parts and the adapter that is guessed for it out.
+"""Read a model from a file or folder, and guess its adapter.
 
 Known are: the folders of `rasp compile` and `rasp export`, Hugging Face's GPT-2 and BERT families
 with their tokenizers, and the JSON of `verified-circuits`. Nothing is ever run to read them.
@@ -45,7 +45,7 @@ KNOWN = (
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A model as its parts, and what is known about it."""
+    """A model: its parts, its adapter, and where it is from."""
 
     network: Network
     adapter: Adapter | None
@@ -196,7 +196,7 @@ def read_safetensors(path: Path) -> dict[str, Array]:
                 if entry["dtype"] in KINDS}  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError):
         raise RaspValueError(
-            f"`{path}` is no safetensors file that can be read", hint="was it cut short?"
+            f"`{path}` is not a safetensors file that can be read", hint="was it cut short?"
         ) from None
 
 

@@ -27,7 +27,7 @@ class Prefixes:
 
 
 def lay_out(ids: Array, causal: bool) -> Prefixes:
-    """Lay out rows of ids (row, position), which are in order.
+    """Arrange rows of ids (row, position), which are in order.
 
     >>> lay_out(np.array([[0, 0], [0, 1], [1, 0]]), causal=True).nodes.tolist()
     [[0, 1], [0, 2], [3, 4]]

@@ -1,7 +1,7 @@
 """A comparison in, a picture out: both computations on the shortest difference, or the margins.
 
-For a difference, the attention of every head stands beside every selection of the program, on the
-same input. Nothing says which head should match which selection: that is for the eye.
+For a difference, it shows the program's selections and the attention of every head on the same
+input. Nothing says which head should match which selection: that is for the eye.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ DIGITS: tuple[Callable[[], Digits], ...] = (
 """From few digits to many: an input gets the first that decide it."""
 LEVELS = len(DIGITS)
 NOTHING = -3
-"""What a model answers where its logits are no numbers."""
+"""What a model answers where its logits are not numbers."""
 
 
 @dataclass(frozen=True, eq=False)

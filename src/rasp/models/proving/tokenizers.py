@@ -1,7 +1,7 @@
 """The tokenizer of a Hugging Face folder in, an adapter out: a guess, which is always printed.
 
 Only the files are read (`tokenizer.json`, `vocab.json` or `vocab.txt`): a token of the alphabet
-must be one id, and a template says what stands before and after an input.
+must be one id, and a template says what is put before and after an input.
 """
 
 from __future__ import annotations
