@@ -78,7 +78,8 @@ class Adapter:
             )
         if self.at not in PLACES:
             raise RaspValueError(
-                f"`{self.at}` is not where answers are read", hint=f"choose from {', '.join(PLACES)}"
+                f"`{self.at}` is not where answers are read",
+                hint=f"choose from {', '.join(PLACES)}",
             )
         if len({key(atom) for atom in self.answers}) < len(self.answers):
             raise RaspValueError(

@@ -100,7 +100,7 @@ class ModelComparison:
     failing: int = 0
     """On how many inputs the program has no value: these were not compared."""
     undecided: tuple[tuple[Atom, ...], ...] = ()
-    """Inputs on which two answers of the model are so close that 2,000 bits do not tell them apart.
+    """Inputs on which two answers of the model are so close that 400 bits do not tell them apart.
     """
     radius: float = 0.0
     """The most by which computed logits may be off."""
@@ -169,7 +169,7 @@ class ModelComparison:
                          f"logits are within {self.radius:.1g}")  # fmt: skip
         if self.undecided:
             lines.append(f"undecided: on {show_input(self.undecided[0])} two answers are closer "
-                         f"than 2,000 bits tell ({len(self.undecided)} such)")  # fmt: skip
+                         f"than 400 bits tell ({len(self.undecided)} such)")  # fmt: skip
         if self.failing:
             lines.append(f"the program has no value on {self.failing:,} more inputs")
         lines += [self.adapter.describe(), *(f"assumed: {text}" for text in self.assumptions)]

@@ -91,13 +91,14 @@ class Balls:
         return self._ready[step]
 
     def _map(self, part: Affine) -> _Map:
-        low = None if part.low is None or self.digits.holds_low else part.low
+        lost = 0.0 if part.low is None else float(norms(part.low))
+        lost *= 2.0**-53 if self.digits.holds_low else 1.0  # `low` is rounded, too
         return _Map(
             self.digits.constant(np.ascontiguousarray(part.weight.T)),
             self.digits.constant(part.bias, part.low),
             spectral(part.weight), frobenius(part.weight),
             float(norms(part.bias)),
-            0.0 if low is None else float(norms(low)),
+            lost,
         )  # fmt: skip
 
     def embed(self, network: Network, layout: Prefixes) -> Ball:

@@ -29,7 +29,7 @@ NUMBERS_AT_ONCE = 4_000_000
 """Of a batch, at its widest: 32 MB in float64, and about ten such arrays at a time."""
 MOST_ROWS = 4096
 DIGITS: tuple[Callable[[], Digits], ...] = (
-    Float64, DoubleDouble, lambda: ManyDigits(400), lambda: ManyDigits(2000),
+    Float64, DoubleDouble, ManyDigits,
 )  # fmt: skip
 """From few digits to many: an input gets the first that decide it."""
 LEVELS = len(DIGITS)
@@ -91,8 +91,11 @@ class ProofTask:
         return np.concatenate([first, free], axis=1)
 
     def atoms(self, places: Array) -> list[Input]:
-        tokens = self.adapter.tokens
-        return [tuple(tokens[place] for place in row) for row in places.tolist()]
+        return list(map(tuple, self._tokens[places].tolist()))
+
+    @cached_property
+    def _tokens(self) -> Array:
+        return np.array([*self.adapter.tokens, None], object)  # one more: all may be strings
 
     @cached_property
     def _arithmetics(self) -> dict[int, tuple[Digits, Balls]]:

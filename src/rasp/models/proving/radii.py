@@ -10,6 +10,7 @@ import numpy as np
 from rasp.models.proving.digits import SMALLEST, Array
 
 UP = 1 + 1e-10
+VANISHING = 1e-150
 
 
 def up(radius: Array) -> Array:
@@ -18,8 +19,8 @@ def up(radius: Array) -> Array:
 
 
 def norms(x: Array) -> Array:
-    """Bounds on the 2-norms of rows."""
-    return up(np.sqrt(np.einsum("...i,...i->...", x, x)))
+    """Bounds on the 2-norms of rows; squares of numbers below 10⁻¹⁵⁰ may vanish."""
+    return up(np.sqrt(np.einsum("...i,...i->...", x, x)) + VANISHING * x.shape[-1])
 
 
 def spectral(matrix: Array) -> float:
@@ -34,12 +35,12 @@ def spectral(matrix: Array) -> float:
     for _ in range(6):
         size = float(np.sqrt((power * power).sum()))
         if size == 0.0:
-            return 0.0
+            return VANISHING * matrix.size
         power, exponent = power / size, 2 * (exponent + np.log2(size))
         power = power @ power
     size = float(np.sqrt((power * power).sum()))
-    return float(2.0 ** ((exponent + np.log2(size)) / 128)) * (1 + 1e-9)
+    return float(2.0 ** ((exponent + np.log2(size)) / 128)) * (1 + 1e-9) + VANISHING * matrix.size
 
 
 def frobenius(matrix: Array) -> float:
-    return float(np.sqrt((matrix * matrix).sum())) * UP
+    return float(np.sqrt((matrix * matrix).sum())) * UP + VANISHING * matrix.size

@@ -303,7 +303,7 @@ def _comparison(search: InputSearch, model: Model, earned: str, end: int) -> Mod
     )  # fmt: skip
 
 
-DIGITS_NAMES = ("float64", "double-double", "400 bits", "2000 bits")
+DIGITS_NAMES = ("float64", "double-double", "400 bits")
 assert len(DIGITS_NAMES) == len(DIGITS)
 
 
