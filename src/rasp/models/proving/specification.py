@@ -99,7 +99,7 @@ def classes(adapter: Adapter, answers: Sequence[list[Any] | RaspError], length: 
     width = max(0, length - adapter.ignored) if adapter.at == "each" else 1
     rows = []
     for values in answers:
-        read = [None] * width if isinstance(values, RaspError) else values[places]
+        read: list[Any] = [None] * width if isinstance(values, RaspError) else values[places]
         for value in read:
             if value not in number:
                 number[value] = by_key.get(key(value), UNREACHED)
