@@ -150,6 +150,14 @@ def test_running_and_testing_are_weaker_words() -> None:
     assert wrong.verdict == "different"
 
 
+def test_progress_reaches_the_end_and_names_the_length() -> None:
+    model, adapter = counter()
+    told: list[tuple[int, int, int]] = []
+    prove(model, more_a, adapter=adapter, up_to=4, where=rasp.tokens != "b",
+          progress=lambda *words: told.append(words))  # fmt: skip
+    assert told == [(2, 30, 1), (6, 30, 2), (14, 30, 3), (30, 30, 4)]
+
+
 def test_what_is_known_goes_into_json() -> None:
     model, adapter = counter()
     told = json.loads(json.dumps(prove(model, "(ab)*", adapter=adapter, up_to=3).as_dict()))

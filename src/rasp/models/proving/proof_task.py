@@ -166,17 +166,19 @@ class PartDone:
 
 
 def answer_part(task: ProofTask, length: int, start: int, stop: int, level: int = 0) -> PartDone:
-    """Compare some inputs, first with the digits of a level, then with more where these are few."""
-    places = task.inputs(length, start, stop)
+    """Compare some of all inputs of a length."""
+    return answer_places(task, task.inputs(length, start, stop), level)
+
+
+def answer_places(task: ProofTask, places: Array, level: int) -> PartDone:
+    """Compare inputs, given as places among the adapter's tokens, that keep every promise.
+
+    First with the digits of a level, and then with more where these do not decide.
+    """
     inputs = task.atoms(places)
     for promise in task.promises:
         kept = promise.holds(inputs)
         places, inputs = places[kept], [one for one, keep in zip(inputs, kept, strict=True) if keep]
-    return answer_rows(task, places, inputs, level)
-
-
-def answer_rows(task: ProofTask, places: Array, inputs: list[Input], level: int) -> PartDone:
-    """Compare inputs that keep every promise."""
     if not inputs:
         return PartDone()
     length = places.shape[1]

@@ -29,7 +29,7 @@ from rasp.models.proving.proof_task import (
     PartDone,
     ProofTask,
     answer_part,
-    answer_rows,
+    answer_places,
     ask,
     measure,
     run_rows,
@@ -226,9 +226,10 @@ class InputSearch:
         found: list[PartDone] = []
         while ranges and self.wrong is None:
             some, ranges = ranges[: 2 ** min(len(found), 10)], ranges[2 ** min(len(found), 10) :]
-            for part in self.answer_parts(self.task, length, some, self.level):
+            answered = self.answer_parts(self.task, length, some, self.level)
+            for (start, stop), part in zip(some, answered, strict=False):
                 found.append(part)
-                self._note(part, length)
+                self._note(part, length, stop - start)
                 if self.wrong is not None:
                     break
         self._finish(length, found)
@@ -248,21 +249,13 @@ class InputSearch:
                 rows = np.concatenate([np.full((len(rows), 1), first), rows], axis=1)
             found = []
             for ends in parts(len(rows), task.rows_at_once(length)):
-                found.append(self._answer_kept(rows[slice(*ends)]))
-                self._note(found[-1], length)
+                found.append(answer_places(task, rows[slice(*ends)], self.level))
+                self._note(found[-1], length, ends[1] - ends[0])
             self._finish(length, found)
             if self.wrong is not None:
                 return
 
-    def _answer_kept(self, rows: Any) -> PartDone:
-        inputs = self.task.atoms(rows)
-        for promise in self.task.promises:
-            kept = promise.holds(inputs)
-            rows = rows[kept]
-            inputs = [one for one, keep in zip(inputs, kept, strict=True) if keep]
-        return answer_rows(self.task, rows, inputs, self.level)
-
-    def _note(self, part: PartDone, length: int) -> None:
+    def _note(self, part: PartDone, length: int, tried: int) -> None:
         self.failing += part.failing
         self.undecided += part.undecided
         self.radius = max(self.radius, part.radius)
@@ -270,7 +263,7 @@ class InputSearch:
         self.wrong = self.wrong or part.wrong
         if self.level == 0 and part.redone[0] < sum(part.redone[1:]):
             self.level = 1  # most of these needed more digits, so give them to the next at once
-        self.done += part.inputs + part.failing
+        self.done += tried  # those that keep no promise, too
         if self.progress is not None:
             self.progress(self.done, self.total, length)
 
