@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from mpmath_reference import Reference, exactly, mp, random_model
 
+from rasp.base.errors import RaspError
 from rasp.models.proving.architecture_rows import network_of
 from rasp.models.proving.digits import Digits, Float64, ManyDigits
 from rasp.models.proving.double_double import DoubleDouble
@@ -84,6 +85,8 @@ def test_float32_is_near_the_real_logits(seed: int) -> None:
 @pytest.mark.slow
 def test_torch_computes_as_numpy_does() -> None:
     pytest.importorskip("torch")
+    with pytest.raises(RaspError, match="cannot compute on `abacus`"):
+        Single("abacus")
     for seed in range(10):
         random = np.random.default_rng(seed)
         row, arrays = random_model(random)

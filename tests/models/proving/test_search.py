@@ -209,6 +209,7 @@ def test_what_cannot_be_asked_is_refused_in_words(tmp_path: Path) -> None:
         ({"adapter": None}, "which ids"),
         ({"adapter": adapter, "how": "guess"}, "`how` is one of"),
         ({"adapter": adapter, "alphabet": "xyz"}, 'no token "x"'),
+        ({"adapter": adapter, "device": "cpu"}, "only a run"),
     ):
         with pytest.raises(RaspError, match=words):
             prove(model, more_a, up_to=2, **given)
@@ -221,6 +222,8 @@ def test_what_cannot_be_asked_is_refused_in_words(tmp_path: Path) -> None:
     compiled = rasp.compile(HIST, alphabet="ab", max_length=3)
     with pytest.raises(RaspError, match="at most 3 tokens"):
         prove(compiled, HIST, up_to=4)
+    with pytest.raises(RaspError, match="more than 5,000,000,000 inputs"):
+        prove(model, more_a, adapter=adapter, up_to=40)
 
 
 def test_pictures_show_both_computations_or_the_margins(tmp_path: Path) -> None:

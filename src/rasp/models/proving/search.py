@@ -43,6 +43,8 @@ Parts: TypeAlias = Callable[[ProofTask, int, list[tuple[int, int]], int], Iterat
 
 USUAL_INPUTS = 100_000
 """Inputs where no length is asked for."""
+MOST_INPUTS = 5_000_000_000
+"""Inputs where one is."""
 MOST_RUN = 2_000_000
 """Inputs of a compiled model that are all run when it is verified."""
 MOST_TOKENS = 60
@@ -82,6 +84,8 @@ def prove(
     """
     if how not in HOW:
         raise RaspValueError(f"`how` is one of {', '.join(HOW)}", hint="not given, it proves")
+    if device is not None and how != "run":
+        raise RaspValueError("only a run can be on a device", hint='say `how="run"`, too')
     opened = open_model(model, adapter)
     task = _task(opened, program, output, alphabet, where, how == "run", device)
     search = InputSearch(task, progress, parts_by or in_threads)
@@ -164,6 +168,11 @@ def _checked_end(task: ProofTask, asked: int | None, most: int | None) -> int:
             raise RaspValueError(
                 f"inputs of this model have {start} tokens or more, not {asked}",
                 hint="leave `up_to` out",
+            )
+        if most is not None and sum(map(task.count, range(start, asked + 1))) > MOST_INPUTS:
+            raise RaspLimitError(
+                f"there are more than {MOST_INPUTS:,} inputs up to length {asked}",
+                hint="ask for a smaller length or alphabet, or test random inputs",
             )
         return asked
     end, total = start, task.count(start)

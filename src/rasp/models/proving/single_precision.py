@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rasp.base.errors import RaspUnsupportedError
 from rasp.models.proving.activations import SQRT_TWO_OVER_PI
 from rasp.models.proving.digits import Array
 from rasp.models.proving.network_table import (
@@ -23,18 +24,30 @@ from rasp.models.proving.network_table import (
 from rasp.models.proving.prefixes import Prefixes
 
 
+def _torch_on(device: str) -> Any:
+    """Torch, where it can compute on a device."""
+    try:
+        import torch
+
+        torch.zeros(1, device=device)
+    except ImportError:
+        raise RaspUnsupportedError(
+            "running on a device needs torch", hint='pip install "rasp-lang[models]"'
+        ) from None
+    except (RuntimeError, AssertionError):
+        raise RaspUnsupportedError(
+            f"torch cannot compute on `{device}` here", hint="leave the device out, or use `cpu`"
+        ) from None
+    return torch
+
+
 class Single:
     """Float32 in NumPy, or in torch on a device such as `cuda`."""
 
     def __init__(self, device: str | None = None) -> None:
         self.device = device
         self._ready: dict[Any, Any] = {}
-        if device is None:
-            self.lib: Any = np
-        else:
-            import torch
-
-            self.lib = torch
+        self.lib: Any = np if device is None else _torch_on(device)
 
     def number(self, array: Array, kind: str = "float32") -> Any:
         """An array where the model is."""
