@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ HIST = rasp.run("same = select(tokens, tokens, ==); hist = selector_width(same);
 def counter(last: float = 2.0) -> tuple[tuple[Architecture, dict[str, Any]], Adapter]:
     """A model of two numbers: are there more `a` than `b`? The mean of all tokens decides."""
     arrays = {
-        "tok.weight": [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]],
+        "tok.weight": [[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]],
         "q.weight": [[0.0, 0.0]], "k.weight": [[0.0, 0.0]], "v.weight": [[1.0, 0.0]],
         "o.weight": [[0.0], [1.0]], "read.weight": [[0.0, -last], [0.0, last]],
         "read.bias": [0.5, 0.0],
@@ -71,6 +72,29 @@ def test_a_difference_is_the_shortest_there_is(last: float) -> None:
     assert found.difference.tokens == wrong[0], "shortest first, and in the alphabet's order"
     assert found.difference.model != found.difference.program
     assert "all shorter inputs agree" in str(found) or len(wrong[0]) == 1
+
+
+def test_what_is_put_around_an_input_is_part_of_it() -> None:
+    """A third token stands before, after, or fills up: its value is 0, so it only dilutes."""
+    (row, arrays), adapter = counter()
+    for given, rest in (({"before": (2,), "after": (2,)}, 2), ({"after": (2, 2, 2)}, 3)):
+        wrapped = Adapter("ab", (0, 1), (False, True), "last", **given)
+
+        def diluted(tokens: list[str], rest: int = rest) -> bool:
+            lead = 4 * (tokens.count("a") - tokens.count("b"))
+            return lead > 0.5 * (len(tokens) + rest)
+
+        assert prove((row, arrays), diluted, adapter=wrapped, up_to=4).verdict == "proved"
+        assert prove((row, arrays), more_a, adapter=wrapped, up_to=9).verdict == "different"
+    placed = {**arrays, "pos.weight": np.zeros((7, 2))}
+    filled = Adapter("ab", (0, 1), (False, True), "last", fill=2)
+
+    def among_seven(tokens: list[str]) -> bool:
+        return 4 * (tokens.count("a") - tokens.count("b")) > 3.5
+
+    found = prove((replace(row, positions="pos"), placed), among_seven, adapter=filled)
+    assert (found.verdict, found.up_to) == ("proved", 7)
+    assert adapter.describe() != filled.describe() and "filled up with 2" in filled.describe()
 
 
 def test_a_tie_is_neither_proved_nor_different() -> None:

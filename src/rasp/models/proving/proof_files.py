@@ -52,7 +52,6 @@ def write_proof(comparison: ModelComparison, path: str | Path, seed: int = 0) ->
         **comparison.as_dict(),
         "network_hash": fingerprint(text),
         "codes": [float(code).hex() for code in task.adapter.codes],
-        "pooled": task.adapter.at == "whole",
         "network": network,
         "samples": _samples(comparison, task, Random(seed)),
     }

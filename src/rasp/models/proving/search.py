@@ -39,7 +39,7 @@ from rasp.models.proving.specification import classes, specification_of
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Told how many inputs were compared, of how many, and which length is searched."""
 Parts: TypeAlias = Callable[[ProofTask, int, list[tuple[int, int]], int], Iterator[PartDone]]
-"""Answers parts of one length, in order."""
+"""Answers parts of one length, in order: here, or on other machines."""
 
 USUAL_INPUTS = 100_000
 """Inputs where no length is asked for."""
@@ -66,7 +66,6 @@ def prove(
     seed: int = 0,
     device: str | None = None,
     progress: Progress | None = None,
-    parts_by: Parts | None = None,
 ) -> ModelComparison:
     """Prove that a model and a program are the same up to a length, or find where they differ.
 
@@ -88,7 +87,7 @@ def prove(
         raise RaspValueError("only a run can be on a device", hint='say `how="run"`, too')
     opened = open_model(model, adapter)
     task = _task(opened, program, output, alphabet, where, how == "run", device)
-    search = InputSearch(task, progress, parts_by or in_threads)
+    search = InputSearch(task, progress)
     if how == "test":
         end = _checked_end(task, up_to, None)
         search.try_some(end, samples, Random(seed))
