@@ -127,6 +127,13 @@ class Warned:
     span: Span
     hint: str
 
+    def __str__(self) -> str:
+        return shown(f"warning: {self.message} ({self.span})\nhint: {self.hint}")
+
+
+class Rebinding(Warned):
+    """A library name that a program uses for something of its own."""
+
 
 def error_record(error: RaspError) -> dict[str, Any]:
     """Return an error as JSON can hold it.

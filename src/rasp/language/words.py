@@ -63,6 +63,7 @@ COMMANDS = {
 SHELL_COMMANDS = (
     "run", "eval", "test", "check", "fit", "dialect", "diff", "grade", "compile", "export",
     "verify", "testbed", "gallery", "fmt", "train", "reproduce", "play", "fuzz", "lsp",
+    "completion",
 )  # fmt: skip
 
 # What can be typed after each, for completion.

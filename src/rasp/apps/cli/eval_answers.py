@@ -11,7 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rasp.apps.cli.program_files import find_handles, read_names, run_program
+from rasp.apps.cli.program_files import (
+    find_handles,
+    read_names,
+    run_program,
+)
 from rasp.base.errors import RaspError, RaspNameError, RaspUnsupportedError
 from rasp.language.embedding.handles import Handle
 from rasp.language.evaluator import evaluate_each, explain_plan

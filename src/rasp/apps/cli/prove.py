@@ -1,4 +1,4 @@
-"""`rasp prove MODEL FILE NAME`: is a model the program? Exit code 0 yes, 1 no, 2 error."""
+"""`rasp prove MODEL FILE NAME`: is a model the program? proved, run, tested or different."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from rasp.language.meaning.session import Session
 
 PATIENCE = 0.5
 GALLERY = "gallery:"
+EXIT_CODES = {"proved": 0, "run": 0, "different": 1, "tested": 3}
+"""What the command ends with; 2 where the two could not be compared."""
 MODEL_HELP = (
     "a folder of `rasp compile`, `rasp export` or Hugging Face (GPT-2, BERT); FOLDER:RUN of "
     "`rasp train`; or the JSON of verified-circuits"
@@ -23,8 +25,13 @@ MODEL_HELP = (
 
 
 def configure(parser: CommandParser) -> None:
+    parser.epilog = (
+        "exit code: 0 proved, or run on every input; 1 different; 2 not compared;\n"
+        "3 tested on samples, or undecided somewhere"
+    )
     parser.take("model", MODEL_HELP, metavar="MODEL")
-    parser.take("file", "the program: RASP, `gallery:NAME`, or a .py file", nargs="?")
+    what = "the program: a file, `gallery:NAME`, `-` for standard input, or a .py file"
+    parser.take("file", what, nargs="?")
     parser.take("name", "its s-op or function (default: the gallery's name)", nargs="?")
     parser.take("--regex", "compare with a regular expression instead (default: no)")
     parser.take("--automaton", "compare with an automaton, JSON as for `rasp dialect` (default: "
@@ -32,25 +39,25 @@ def configure(parser: CommandParser) -> None:
     parser.heading("inputs")
     parser.take("--up-to", "compare every input up to this length (default: as far as is quick)",
                 int, metavar="N")  # fmt: skip
-    parser.take_alphabet("the tokens of inputs (default: all that the model has)")
+    parser.take_alphabet("all that the model has")
     parser.take("--where", "a bool s-op of the program that inputs fulfil at every position "
                 "(default: none)", metavar="NAME")  # fmt: skip
     parser.take("--where-regex", "a regular expression that inputs match (default: none)")
     parser.take("--random", "test N random inputs instead, and prove nothing (default: no)", int,
                 metavar="N")  # fmt: skip
-    parser.take("--seed", "of the random inputs", int, default=0)
+    parser.take_seed("the random inputs", 0)
     parser.flag("--run", "run the model in float32 instead, and prove nothing")
     parser.heading("the model")
-    parser.take("--output", "which output, where the model has several (default: NAME)")
+    parser.take("--of", "which output, where the model has several (default: NAME)",
+                metavar="OUTPUT")  # fmt: skip
     parser.take("--adapter", "what ids and logits mean, as JSON: the fields of rasp.Adapter "
                 "(default: guessed, and printed)", metavar="FILE")  # fmt: skip
     parser.take("--device", "with --run: where, such as cuda (default: NumPy)")
     parser.heading("answers")
-    parser.take("-o --proof", "write what was proved, to be checked again (default: nowhere)",
-                metavar="FILE.json")  # fmt: skip
+    parser.take_output("the proof, to be checked again (default: nowhere)", metavar="FILE.json")
     parser.take("--draw", "draw the difference, or margins by length (default: no drawing)",
                 metavar="FILE.svg")  # fmt: skip
-    parser.take_json("print the verdict as JSON")
+    parser.take_json("the verdict")
     parser.take_running()
 
 
@@ -67,12 +74,12 @@ def run(arguments: argparse.Namespace) -> int:
 
         found = prove(
             _model(arguments.model), program, adapter=_adapter(arguments),
-            output=arguments.output or arguments.name, up_to=arguments.up_to,
+            output=arguments.of or arguments.name, up_to=arguments.up_to,
             alphabet=arguments.alphabet, where=where, how=how, samples=arguments.random or 0,
             seed=arguments.seed, device=arguments.device, progress=show,
         )  # fmt: skip
-    if arguments.proof and found.same:
-        found.write(arguments.proof)
+    if arguments.output and found.same:
+        found.write(arguments.output)
     place = found.draw().save(arguments.draw) if arguments.draw else None
     if arguments.json:
         print_json_line(found.as_dict())
@@ -80,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         tell(found)
         if place is not None:
             print(f"the drawing is in {place}")
-    return 0 if found.same else 1
+    return EXIT_CODES[found.verdict]
 
 
 def _model(text: str) -> object:
@@ -117,13 +124,9 @@ def _program(arguments: argparse.Namespace) -> tuple[Any, Any]:
     if file.endswith(".py"):
         return _python(file, name), arguments.where_regex
     session: Session = new_session(arguments)
-    if file.startswith(GALLERY):
-        from rasp.teaching.gallery.gallery_files import read_program as read_gallery
-
-        name = name or file.removeprefix(GALLERY)
-        session.run(read_gallery(file.removeprefix(GALLERY)))
-    else:
-        session.run(read_program(file, arguments.limits))
+    if name is None and file.startswith(GALLERY):
+        name = file.removeprefix(GALLERY)
+    session.run(read_program(file, arguments.limits))
     if name is None:
         raise RaspValueError("no name was given", hint="name an s-op: `rasp prove MODEL FILE NAME`")
     where = find_handle(session, arguments.where) if arguments.where else arguments.where_regex

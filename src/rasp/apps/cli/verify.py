@@ -29,13 +29,12 @@ MOST = 2_000_000
 
 def configure(parser: CommandParser) -> None:
     parser.take("folder", "what `rasp compile -o` wrote", metavar="DIR")
-    seed = "of the random inputs, to repeat a run (default: a new one)"
-    parser.take("--seed", seed, int, metavar="N")
+    parser.take_seed("the inputs that it is run on (default: a new one)")
     parser.take("--most-inputs", "run the model on every input it takes, where there are at most N",
                 int, default=MOST, metavar="N")  # fmt: skip
     parser.take("--program", "compare the model's program with yours (default: print the model's)",
                 metavar="FILE:NAME")  # fmt: skip
-    parser.take_json("the certificate as JSON")
+    parser.take_json("the certificate")
     parser.take_running()
 
 

@@ -18,12 +18,14 @@ from rasp.base.source import Source, Span
 from rasp.insight.schedule import schedule
 from rasp.language.graph import Node, Program, Selector, SOp
 from rasp.language.meaning.builtins import DrawRequest
+from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.mistakes import check
 from rasp.language.meaning.session import DisplaySettings, Result, Session
 from rasp.language.meaning.show import show_named
 from rasp.language.meaning.value_kinds import BROKEN, Value, kind_name
 from rasp.language.syntax import parse_with_errors
 from rasp.language.syntax.tree import For, Load, Name, Statement, bound_by, walk
+from rasp.teaching.gallery.gallery_files import gallery_program
 
 SECONDS = 3.0
 """How long a program may run, and how long its values, layers and heads may take."""
@@ -92,7 +94,7 @@ def analyse(request: Record) -> Iterator[Record]:
     """
     source = Source(request["name"], request["text"])
     seconds = float(request.get("seconds", SECONDS))
-    session = WatchedSession(seconds=seconds)
+    session = WatchedSession(loader=Loader(elsewhere=gallery_program), seconds=seconds)
     _set_example(session, request.get("example"))
     with alarm(seconds, OutOfTime):
         errors, warnings = check(source, session)

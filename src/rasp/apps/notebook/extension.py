@@ -136,7 +136,7 @@ class Notebook:
 
     def show_warnings(self) -> None:
         for warning in self.cells.session.warnings:
-            self.write(f"warning: {warning.message}")
+            self.write(f"warning: {warning.message}\nhint: {warning.hint}")
         self.cells.session.warnings.clear()
 
     def handle_html(self, handle: Handle) -> str:

@@ -59,7 +59,7 @@ def make_exercise(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_own(request: dict[str, Any]) -> dict[str, Any]:
-    """Check a student's answer: too deep, wrong on a shortest input, or right as far as tried."""
+    """Check a student's answer: too deep, wrong on a shortest input, or right as far as tested."""
     task = _unpacked(request.get("hidden"))
     output = str(task.get("output"))
     answer = find_s_op(run_text(request.get("program")), output)

@@ -63,11 +63,11 @@ def told(verdict: Equivalence) -> dict[str, Any]:
 
 
 def proof(verdict: Equivalence) -> str:
-    """Say on how many inputs an answer was tried."""
+    """Say on how many inputs an answer was tested."""
     if verdict.same_graph:
         return "right on every input: it computes what the author's does"
     return (
-        f"right on all {verdict.tried:,} inputs up to length {verdict.all_up_to}"
+        f"right on all {verdict.tested:,} inputs up to length {verdict.all_up_to}"
         f" and on {verdict.at_random:,} longer ones"
     )
 

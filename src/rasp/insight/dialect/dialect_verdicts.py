@@ -36,7 +36,7 @@ from rasp.language.graph import SOp
 from rasp.language.meaning.value_kinds import is_atom
 
 WINDOWS = (1, 2, 4, 8)
-"""How far a window looks, of the windows that are tried."""
+"""How far a window looks, of the windows that are tested."""
 LOOKING_BACK = "the last position sees every other, so looking everywhere is looking back"
 
 
@@ -72,15 +72,15 @@ class Standing:
     @property
     def checked(self) -> str:
         """How the text was compared with the program, in words."""
-        tried, longest = self.compared
-        if not tried:
+        tested, longest = self.compared
+        if not tested:
             return ""
-        told = f"its text was run on all {tried} inputs up to length {longest}: it agrees"
+        told = f"its text was run on all {tested} inputs up to length {longest}: it agrees"
         if self.proof is None:
             return told
         return (
             f"{told}\n`equivalent`: the same {self.proof.proved}: proved\n"
-            f"and on {self.proof.at_random} random ones up to length {self.proof.longest}: tried"
+            f"and on {self.proof.at_random} random ones up to length {self.proof.longest}: tested"
         )
 
     @property
@@ -128,7 +128,7 @@ class Dialects:
 
     @property
     def forecast(self) -> str:
-        """Whether a trained decoder is likely to go on beyond the lengths it saw."""
+        """Whether a trained decoder is likely to generalise to longer inputs."""
         if self.classes is not None:
             return forecast(self.classes.c_rasp_at_last.holds)
         return forecast(True if self["C-RASP"].holds else None)
@@ -158,7 +158,7 @@ class Dialects:
             },
         }
         if self.classes is not None and self.learned is not None:
-            record["language"] = {"tried": self.learned.tried, **self.classes.as_dict()}
+            record["language"] = {"tested": self.learned.tested, **self.classes.as_dict()}
         return record
 
     def __str__(self) -> str:
@@ -176,7 +176,7 @@ class Dialects:
             yield "its language: no small automaton answers alike"
             return
         yield f"its language: an automaton of {self.classes.automaton.size} states answers alike"
-        yield f"  ({self.learned.tried})"
+        yield f"  ({self.learned.tested})"
         yield from (f"  {line}" for line in str(self.classes).splitlines())
 
 

@@ -21,13 +21,13 @@ def forecast(is_in_c_rasp: bool | None) -> str:
     """Say what to expect of a program or language, and how good such expectations were.
 
     >>> print(forecast(True).splitlines()[0])
-    forecast: C-RASP, so likely to go on beyond the lengths it was trained on
+    forecast: C-RASP, so likely to generalise to longer inputs
     """
     if is_in_c_rasp is None:
         return "forecast: none: it is not in C-RASP as written, and its language is not known"
     expected = (
-        "C-RASP, so likely to go on beyond the lengths it was trained on"
+        "C-RASP, so likely to generalise to longer inputs"
         if is_in_c_rasp
-        else "not in C-RASP, so unlikely to go on beyond the lengths it was trained on"
+        else "not in C-RASP, so unlikely to generalise to longer inputs"
     )
     return f"forecast: {expected}\n  record: {RECORD}\n  {CAVEAT}"

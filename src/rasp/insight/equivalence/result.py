@@ -1,9 +1,9 @@
-"""What came of comparing two programs: exactly what was proved, and what was only tried."""
+"""What came of comparing two programs: exactly what was proved, and what was only tested."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from rasp.base.atoms import Atom, show, show_input, to_python
 from rasp.base.errors import RaspError
@@ -11,15 +11,6 @@ from rasp.base.terminal_text import visibly
 from rasp.insight.equivalence.tried_inputs import InputsToTry
 
 MOST_SHOWN = 60
-
-PROVED: Final = "proved"
-"""It holds on every input that the verdict speaks of; what it assumes is said beside it."""
-RUN: Final = "run"
-"""A model was run in float32 on every such input, and answered as the program does."""
-TESTED: Final = "tested"
-"""It was run on samples."""
-DIFFERENT: Final = "different"
-"""There is an input on which the two differ. No other words are used, and none stronger."""
 
 
 @visibly
@@ -38,7 +29,7 @@ class Difference:
     """What the first program gives on it: its values, or the error in which it ends."""
     right: list[Any] | RaspError
     is_shortest: bool
-    """True where every shorter input that was to be tried has been, and agrees."""
+    """True where every shorter input that was to be tested has been, and agrees."""
 
     @property
     def input(self) -> str | list[Any]:
@@ -62,20 +53,20 @@ class Equivalence:
     >>> import rasp
     >>> verdict = rasp.equivalent(rasp.indices + rasp.indices, 2 * rasp.indices)
     >>> verdict.same, verdict.proved
-    (True, 'on all inputs up to length 60 (60 inputs, since neither reads its tokens)')
+    (True, 'on all inputs up to length 60 (60 tested, since neither reads its tokens)')
     """
 
     difference: Difference | None
     same_graph: bool
     """True where the two are one graph: the same on every input there is."""
     inputs: InputsToTry
-    """What inputs were to be tried: which tokens, and whether they decide for any others."""
+    """What inputs were to be tested: which tokens, and whether they decide for any others."""
     all_up_to: int
-    """Every one of these inputs up to this length was tried."""
-    tried: int
+    """Every one of these inputs up to this length was tested."""
+    tested: int
     """How many those were."""
     at_random: int
-    """How many longer ones were tried at random."""
+    """How many longer ones were tested at random."""
     longest: int
     """The greatest length of these."""
     failing: int
@@ -93,19 +84,27 @@ class Equivalence:
 
     @property
     def verdict(self) -> str:
-        """`proved` up to a length (or everywhere), `tested` on samples alone, or `different`."""
-        if self.difference is not None:
-            return DIFFERENT
-        return PROVED if self.same_graph or self.tried else TESTED
+        """In one word: `different`; `proved`, on all inputs asked about; else `tested`.
+
+        >>> import rasp
+        >>> rasp.equivalent(rasp.indices + 1, 1 + rasp.indices, max_length=4).verdict
+        'tested'
+        >>> rasp.equivalent(rasp.indices + 1, 1 + rasp.indices, max_length=4, random=0).verdict
+        'proved'
+        """
+        if not self.same:
+            return "different"
+        is_proved = self.same_graph or (self.tested > 0 and not self.at_random)
+        return "proved" if is_proved else "tested"
 
     @property
     def proved(self) -> str:
         """What is certain, in words."""
         if self.same_graph:
             return "on every input: the two are one graph"
-        if not self.tried:
+        if not self.tested:
             return "nothing"
-        how = f"{self.tried:,} input{'s' * (self.tried != 1)}"
+        how = f"{self.tested:,} tested"
         if not self.inputs.reads_tokens:
             how += ", since neither reads its tokens"
         return f"on all {self.inputs.describe()} up to length {self.all_up_to} ({how})"
@@ -115,11 +114,11 @@ class Equivalence:
             return f"different on {self.difference}\n{self._how_short()}"
         if self.same_graph:
             return f"the same {self.proved}"
-        parts = [f"the same {self.proved}: {PROVED}" if self.tried else "the same"]
+        parts = [f"the same {self.proved}: proved" if self.tested else "the same"]
         if self.at_random:
             parts.append(
                 f"and on {self.at_random:,} random inputs up to length {self.longest}: "
-                f"{TESTED}, not proved"
+                "tested, not proved"
             )
         return "\n".join(["\n".join(parts), *self._remarks()])
 
@@ -130,7 +129,7 @@ class Equivalence:
             return "there is no shorter input"
         if self.difference.is_shortest:
             return f"all shorter {self.inputs.describe()} agree"
-        return f"a shorter one may exist: only those up to length {self.all_up_to} were all tried"
+        return f"a shorter one may exist: only those up to length {self.all_up_to} were all tested"
 
     def _remarks(self) -> list[str]:
         remarks = []
@@ -151,15 +150,15 @@ class Equivalence:
         (False, 'aa')
         """
         return {
-            "verdict": self.verdict,
             "same": self.same,
+            "verdict": self.verdict,
             "same_graph": self.same_graph,
             "difference": _difference_record(self.difference),
             "alphabet": [to_python(token) for token in self.inputs.alphabet],
             "any_alphabet": self.inputs.any_alphabet,
             "begins_with": [to_python(token) for token in self.inputs.prefix],
             "all_up_to": self.all_up_to,
-            "tried": self.tried,
+            "tested": self.tested,
             "at_random": self.at_random,
             "longest": self.longest,
             "both_fail": self.failing,

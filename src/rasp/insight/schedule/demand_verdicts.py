@@ -37,7 +37,7 @@ class FitVerdict:
     fits: bool
     reason: str
     is_proved: bool = True
-    """False where the answer rests on inputs tried, or on a search that was cut short."""
+    """False where the answer rests on inputs tested, or on a search that was cut short."""
     counterexample: Difference | None = None
     """Where a pattern changes the answers: on the left what each output gives without it."""
 
@@ -146,7 +146,7 @@ def pattern_verdict(naming: Naming, text: str, alphabet: object) -> FitVerdict:
         if search.difference is not None:
             reason = _told(search.difference, tokens, naming)
             return FitVerdict(question, False, reason, True, search.difference)
-    telling = [search for search in searches if search.failing < search.tried + search.at_random]
+    telling = [search for search in searches if search.failing < search.tested + search.at_random]
     if not telling:
         raise cannot_be_computed(searches[0])
     reason = "\n".join(f"no answer changes {what_was_tried(search)}" for search in telling)

@@ -6,8 +6,16 @@ from rasp.base.errors import RaspError, RaspTypeError
 from rasp.base.limits import Limits
 from rasp.base.source import Span
 from rasp.base.spelling import did_you_mean
-from rasp.language.meaning.value_kinds import MISSING, BoundCall, BuiltIn, Function, Value
-from rasp.language.syntax.tree import Argument
+from rasp.language.graph import Node
+from rasp.language.meaning.value_kinds import (
+    MISSING,
+    BoundCall,
+    BuiltIn,
+    Function,
+    Value,
+    describe,
+)
+from rasp.language.syntax.tree import Argument, Call, Expression, Name
 from rasp.language.words import BUILT_IN_DOCS
 
 
@@ -46,6 +54,43 @@ def bind(
                 raise _wrong_count(function, len(arguments), span)
             values[parameter] = default
     return BoundCall(function.name, values, spans, limits)
+
+
+def input_of(node: Node, arguments: list[tuple[Argument, Value]], span: Span) -> Value:
+    """Return the one input that an s-op or selector is applied to."""
+    if not arguments:
+        text = span.text.rpartition("(")[0].strip()
+        hint = f'write `{text}` without brackets, or give it an input: `{text}("hello")`'
+        raise RaspTypeError(f"`{text}` is {describe(node)}, not a function", span, hint)
+    if len(arguments) != 1 or arguments[0][0].keyword:
+        raise RaspTypeError(
+            f"an s-op or selector is applied to one input, not {len(arguments)} arguments",
+            span,
+            'write `f("hello")` or `f([1, 2, 3])`',
+        )
+    argument, given = arguments[0]
+    if isinstance(given, Node):
+        raise RaspTypeError(
+            f"an s-op or selector is applied to an input, but this is {describe(given)}",
+            argument.span,
+            "to compose programs, write a function: `def f(seq) { … }`",
+        )
+    return given
+
+
+def called(expression: Expression) -> str:
+    """Say which function an expression calls, by its name where it has one."""
+    match expression:
+        case Call(Name(name)):
+            return f"`{name}`"
+        case _:
+            return "the function"
+
+
+def nothing_returned(function: str, name: str) -> RaspError:
+    """Refuse to give a name to what a function without `return` gives."""
+    message = f"{function} returns nothing, so `{name}` would have no value"
+    return RaspTypeError(message, hint="add a `return` to the function")
 
 
 def signature(function: Function | BuiltIn) -> str:

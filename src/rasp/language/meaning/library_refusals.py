@@ -1,4 +1,4 @@
-"""A library function that was called wrongly in, an error about what the user wrote out.
+"""Rewrites an error inside a library function as one about the user's call.
 
 What goes wrong inside the library is told of its arguments: nobody who calls `selector_width`
 has written the `or` in it. A parameter's name says which kind of value it takes.

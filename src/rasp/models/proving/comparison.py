@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rasp.base.atoms import Atom, show_input, to_python
 from rasp.base.errors import RaspError
 from rasp.base.terminal_text import visibly
-from rasp.insight.equivalence.result import DIFFERENT, PROVED, RUN, TESTED, show_answer
+from rasp.insight.equivalence.result import show_answer
 from rasp.models.proving.adapter import Adapter
 
 if TYPE_CHECKING:
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from rasp.models.proving.margin_chart import MarginChart
     from rasp.models.proving.proof_task import ProofTask
 
+PROVED: Final = "proved"
+"""By interval arithmetic over real numbers, on every input up to a length."""
+RUN: Final = "run"
+"""In float32, on every input up to a length."""
+TESTED: Final = "tested"
+"""On samples."""
+DIFFERENT: Final = "different"
+"""On at least one input. These are the words of `rasp diff`, too."""
 ASSUMPTIONS = (
     "float64 `+ - * / √` are rounded to a nearest number, as IEEE 754 says, in any order of sums",
     "exp, tanh and erf of NumPy, the C library and mpmath are within 8 units in the last place",

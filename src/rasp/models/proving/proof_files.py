@@ -17,8 +17,7 @@ import numpy as np
 from rasp.base.errors import RaspValueError
 from rasp.base.file_reading import fingerprint
 from rasp.base.file_writing import replace_file
-from rasp.insight.equivalence.result import PROVED
-from rasp.models.proving.comparison import ModelComparison, plain_input
+from rasp.models.proving.comparison import PROVED, ModelComparison, plain_input
 from rasp.models.proving.digits import Array
 from rasp.models.proving.network_table import (
     Activate,

@@ -16,10 +16,17 @@ import numpy as np
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.base.input_text import read_alphabet
-from rasp.insight.equivalence.result import DIFFERENT, PROVED, RUN, TESTED
 from rasp.models.compiler import Transformer
 from rasp.models.proving.adapter import Adapter
-from rasp.models.proving.comparison import LengthResult, ModelComparison, ModelDifference
+from rasp.models.proving.comparison import (
+    DIFFERENT,
+    PROVED,
+    RUN,
+    TESTED,
+    LengthResult,
+    ModelComparison,
+    ModelDifference,
+)
 from rasp.models.proving.model_files import Model, open_model
 from rasp.models.proving.prefixes import parts
 from rasp.models.proving.proof_task import (

@@ -71,7 +71,6 @@ def content(model: Transformer) -> tuple[bytes, bytes]:
 
 def to_json(model: Transformer) -> dict[str, Any]:
     """Everything about a model but its weights, as plain data."""
-    assert model.certificate is not None
     return {
         "format": FORMAT,
         "settings": to_data(model.settings),
