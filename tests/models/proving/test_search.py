@@ -75,7 +75,7 @@ def test_a_difference_is_the_shortest_there_is(last: float) -> None:
 
 
 def test_what_is_put_around_an_input_is_part_of_it() -> None:
-    """A third token stands before, after, or fills up: its value is 0, so it only dilutes."""
+    """A third token is put before, after, or fills up: its value is 0, so it only dilutes."""
     (row, arrays), adapter = counter()
     for given, rest in (({"before": (2,), "after": (2,)}, 2), ({"after": (2, 2, 2)}, 3)):
         wrapped = Adapter("ab", (0, 1), (False, True), "last", **given)
@@ -95,6 +95,26 @@ def test_what_is_put_around_an_input_is_part_of_it() -> None:
     found = prove((replace(row, positions="pos"), placed), among_seven, adapter=filled)
     assert (found.verdict, found.up_to) == ("proved", 7)
     assert adapter.describe() != filled.describe() and "filled up with 2" in filled.describe()
+
+
+def test_several_logits_or_codes_may_mean_one_answer() -> None:
+    (row, arrays), _ = counter()
+    arrays |= {"read.weight": [[0.0, -2.0], [0.0, -3.0], [0.0, 2.0]], "read.bias": [0.5, 0.5, 0.0]}
+    adapter = Adapter("ab", (0, 1), (False, False, True), "last")
+    assert prove((row, arrays), more_a, adapter=adapter, up_to=6).verdict == "proved"
+    assert prove((row, arrays), more_a, adapter=adapter, up_to=6, how="run").verdict == "run"
+    arrays |= {"read.weight": [[0.0, 1.0]], "read.bias": [0.0]}  # the mean, from −1 to 1
+    coded = Adapter("ab", (0, 1), (True, True, False, True), "last",
+                    codes=(-1.0, -0.5, 0.05, 0.7))  # fmt: skip
+
+    def outside(tokens: list[str]) -> bool:
+        lead = (tokens.count("a") - tokens.count("b")) / len(tokens)
+        return not -0.225 < lead < 0.375
+
+    found = prove((row, arrays), outside, adapter=coded, up_to=7)
+    assert found.verdict == "proved" and 0 < (found.margin or 0) < 0.1
+    assert prove((row, arrays), outside, adapter=coded, up_to=7, how="run").verdict == "run"
+    assert prove((row, arrays), more_a, adapter=coded, up_to=7).verdict == "different"
 
 
 def test_a_tie_is_neither_proved_nor_different() -> None:
@@ -194,7 +214,6 @@ def test_what_is_known_goes_into_json() -> None:
     [
         ({"ids": (0, 7)}, "id 7"),
         ({"answers": (1, 2, 3)}, "reads 3 logits"),
-        ({"answers": (1, True)}, "mean the same"),
         ({"at": "whole"}, "pools"),
         ({"at": "nowhere"}, "not where answers"),
         ({"ids": (0,)}, "1 ids"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -81,10 +82,19 @@ class Adapter:
                 f"`{self.at}` is not where answers are read",
                 hint=f"choose from {', '.join(PLACES)}",
             )
-        if len({key(atom) for atom in self.answers}) < len(self.answers):
-            raise RaspValueError(
-                "two logits of an adapter mean the same answer", hint="give each logit its own"
-            )
+
+    @cached_property
+    def numbers(self) -> dict[str | float, int]:
+        """The number of each answer: that of the first logit or code that means it."""
+        numbers: dict[str | float, int] = {}
+        for place, atom in enumerate(self.answers):
+            numbers.setdefault(key(atom), place)
+        return numbers
+
+    @cached_property
+    def meanings(self) -> Array:
+        """For each logit or code, the number of its answer: several may mean one."""
+        return np.array([self.numbers[key(atom)] for atom in self.answers], np.int64)
 
     def rows(self, places: Array, length: int, longest: int | None) -> Array:
         """Ids of inputs that are given as places in `tokens` (input, position).

@@ -50,12 +50,14 @@ def leads(ball: Ball, digits: Digits, nodes: Array, wanted: Array, adapter: Adap
     asked = np.maximum(wanted, 0)
     if adapter.codes:
         number = digits.near(logits)[..., 0]
-        lead, chosen = _code_lead(number, asked, adapter.codes)
-        largest = max(map(abs, adapter.codes))
-        off = up(radius + ROUNDING * (np.abs(number) + largest))
+        lead, chosen = _code_lead(number, asked, adapter)
+        off = up(radius + ROUNDING * (np.abs(number) + max(map(abs, adapter.codes))))
     else:
-        lead, chosen = _logit_lead(logits, digits, asked)
-        off = up(PAIR * radius + ROUNDING * np.abs(np.where(np.isfinite(lead), lead, 0.0)))
+        lead, chosen = _logit_lead(logits, digits, asked, adapter.meanings)
+        size = np.abs(np.where(np.isfinite(lead), lead, 0.0))
+        if len(adapter.numbers) < len(adapter.answers):  # the best of several was found in float64
+            size = size + np.abs(digits.near(logits)).max(axis=-1)
+        off = up(PAIR * radius + ROUNDING * size)
     low, high = lead - off, lead + off
     for sign, which in ((np.inf, ANYTHING), (-np.inf, UNREACHED)):
         low, high = (np.where(wanted == which, sign, end) for end in (low, high))
@@ -65,19 +67,24 @@ def leads(ball: Ball, digits: Digits, nodes: Array, wanted: Array, adapter: Adap
     return Leads(low[rows, least], worst, least, chosen)
 
 
-def _logit_lead(logits: Any, digits: Digits, asked: Array) -> tuple[Array, Array]:
-    """By how much the logit asked for exceeds the largest other."""
+def _logit_lead(logits: Any, digits: Digits, asked: Array, meanings: Array) -> tuple[Array, Array]:
+    """By how much the best logit that means the answer exceeds the best of all others."""
     rows, columns = np.indices(asked.shape)
-    own = logits[rows, columns, asked][..., None]
-    lead = np.array(digits.near(own - logits))
-    chosen = digits.near(logits).argmax(axis=-1)
-    np.put_along_axis(lead, asked[..., None], np.inf, axis=-1)
-    return lead.min(axis=-1), chosen
+    near, is_own = digits.near(logits), meanings == asked[..., None]
+    best = np.where(is_own, near, -np.inf).argmax(axis=-1)
+    lead = np.array(digits.near(logits[rows, columns, best][..., None] - logits))
+    return np.where(is_own, np.inf, lead).min(axis=-1), near.argmax(axis=-1)
 
 
-def _code_lead(number: Array, asked: Array, codes: tuple[float, ...]) -> tuple[Array, Array]:
-    """How far a number is inside the stretch that is nearest to a code."""
-    ends = np.array(codes)
-    borders = np.concatenate([[-np.inf], (ends[:-1] + ends[1:]) / 2, [np.inf]])
-    lead = np.minimum(number - borders[asked], borders[asked + 1] - number)
-    return lead, np.searchsorted(borders[1:-1], number)
+def _code_lead(number: Array, asked: Array, adapter: Adapter) -> tuple[Array, Array]:
+    """How far a number is inside the stretch that is nearest to codes of one answer.
+
+    Below 0 where that is another answer: then, how far it is from leaving that stretch.
+    """
+    ends, meanings = np.array(adapter.codes), adapter.meanings
+    turns = np.flatnonzero(meanings[1:] != meanings[:-1])  # where the next code means another
+    borders = np.concatenate([[-np.inf], (ends[turns] + ends[turns + 1]) / 2, [np.inf]])
+    stretch = np.searchsorted(borders[1:-1], number)
+    chosen = meanings[np.append(turns, len(ends) - 1)][stretch]
+    inside = np.minimum(number - borders[stretch], borders[stretch + 1] - number)
+    return np.where(chosen == asked, inside, -inside), chosen

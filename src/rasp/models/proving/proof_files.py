@@ -44,6 +44,10 @@ def write_proof(comparison: ModelComparison, path: str | Path, seed: int = 0) ->
             f"there is no proof to write: the verdict is `{comparison.verdict}`",
             hint="a proof file is for what was proved",
         )
+    if len(task.adapter.numbers) < len(task.adapter.answers):
+        raise RaspValueError(
+            "several logits mean one answer, which a proof file cannot say", hint="leave it out"
+        )
     network = network_data(task.network)
     text = json.dumps(network, sort_keys=True)
     data = {

@@ -248,9 +248,11 @@ def run_rows(task: ProofTask, places: Array) -> Array:
     nodes = read_nodes(adapter, layout.nodes, places.shape[1])
     if adapter.codes:
         borders = (np.array(adapter.codes[:-1]) + np.array(adapter.codes[1:])) / 2
-        return np.searchsorted(borders, logits[:, 0].astype(np.float64))[nodes]
-    chosen = np.where(np.isfinite(logits).all(axis=-1), logits.argmax(axis=-1), NOTHING)
-    return np.asarray(chosen[nodes])
+        chosen = np.searchsorted(borders, logits[:, 0].astype(np.float64))
+    else:
+        chosen = logits.argmax(axis=-1)
+    is_number = np.isfinite(logits).all(axis=-1)
+    return np.asarray(np.where(is_number, adapter.meanings[chosen], NOTHING)[nodes])
 
 
 def _run(task: ProofTask, places: Array, wanted: Array, failing: int) -> PartDone:

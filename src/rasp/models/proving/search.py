@@ -344,7 +344,7 @@ def _difference(task: ProofTask, tokens: tuple[Atom, ...]) -> ModelDifference:
     else:
         for level in range(LEVELS):
             found, _ = measure(task, places, wanted, level)
-            chosen = found.chosen
+            chosen = adapter.meanings[found.chosen]
             if found.wrong.any():
                 break
     answers = [None if one == NOTHING else adapter.answers[one] for one in chosen[0].tolist()]

@@ -93,7 +93,6 @@ def _listing(function: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]
 
 def classes(adapter: Adapter, answers: Sequence[list[Any] | RaspError], length: int) -> Array:
     """Number answers as the model does: (input, compared position). Errors are `ANYTHING`."""
-    by_key = {key(atom): place for place, atom in enumerate(adapter.answers)}
     number: dict[Any, int] = {None: ANYTHING}  # of every value met so far
     places = slice(adapter.ignored, None) if adapter.at == "each" else slice(length - 1, None)
     width = max(0, length - adapter.ignored) if adapter.at == "each" else 1
@@ -102,6 +101,6 @@ def classes(adapter: Adapter, answers: Sequence[list[Any] | RaspError], length: 
         read: list[Any] = [None] * width if isinstance(values, RaspError) else values[places]
         for value in read:
             if value not in number:
-                number[value] = by_key.get(key(value), UNREACHED)
+                number[value] = adapter.numbers.get(key(value), UNREACHED)
         rows.append([number[value] for value in read])
     return np.array(rows, np.int64).reshape(len(rows), width)
