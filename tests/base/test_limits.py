@@ -18,7 +18,9 @@ import pytest
 import rasp
 from rasp.apps.cli import COMMANDS, main
 from rasp.apps.cli.arguments import CommandParser
-from rasp.base.limits import EDITOR_LIMITS, PLAYGROUND_LIMITS, Limits, alarm, read_limit
+from rasp.apps.lsp.analysis import LIMITS as EDITOR_LIMITS
+from rasp.apps.playground.budgets import LIMITS as PLAYGROUND_LIMITS
+from rasp.base.limits import Limits, alarm, read_limit
 from rasp.base.source import Source
 from rasp.language.evaluator import EvaluationError, evaluate_plain
 from rasp.language.evaluator.fast.evaluate import evaluate as evaluate_fast

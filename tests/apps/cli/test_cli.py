@@ -16,7 +16,7 @@ import pytest
 from command_line import Terminal, call
 from rasp.apps.cli import COMMANDS, CommandParser, main
 from rasp.apps.cli import compile as compile_command
-from rasp.apps.cli.flags import in_flags
+from rasp.apps.cli.prose import in_flags
 from repository import ROOT
 
 PROGRAM = """\

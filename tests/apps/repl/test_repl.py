@@ -19,13 +19,13 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from rasp.apps import cli as shell
-from rasp.apps.repl.conversation import Conversation, Leave
+from rasp.apps.repl.conversation import SHELL_COMMANDS, Conversation, Leave
 from rasp.apps.repl.terminal import NameCompleter
 from rasp.base.errors import RaspError
 from rasp.base.source import Source
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Session
-from rasp.language.words import COMMAND_PHRASES, COMMANDS, SHELL_COMMANDS
+from rasp.language.words import COMMAND_PHRASES, COMMANDS
 
 
 def talk(*lines: str) -> str:

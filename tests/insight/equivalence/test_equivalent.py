@@ -141,6 +141,7 @@ def test_an_input_on_which_only_one_fails_is_a_difference() -> None:
     assert "fails: division by zero" in str(verdict)
 
 
+@pytest.mark.slow
 def test_failing_in_different_ways_is_a_difference_and_alike_is_not() -> None:
     assert not equivalent(tokens + indices, tokens - indices + 1 / indices, alphabet=[1, 2])
     verdict = equivalent(

@@ -96,6 +96,7 @@ def test_an_input_that_is_a_word_fails_as_a_line_does(capsys: Any, program: Path
     assert "at step 1 of generating" in err
 
 
+@pytest.mark.slow
 def test_a_compiled_model_generates_as_its_program_does(
     program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

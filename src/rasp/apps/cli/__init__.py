@@ -19,8 +19,7 @@ from typing import Any
 
 import rasp
 from rasp.apps.cli.arguments import CommandParser
-from rasp.apps.cli.flags import speak_of_flags
-from rasp.apps.cli.prose import tell
+from rasp.apps.cli.prose import in_flags, tell
 from rasp.apps.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.base.errors import RaspError, RaspValueError, error_record
 from rasp.base.limits import too_deep, too_much_memory
@@ -48,7 +47,6 @@ COMMANDS = {
     "train": "train a transformer to do what a program does",
     "reproduce": "train the paper's experiments and print their tables",
     "play": "the playground: RASP in the browser, live",
-    "fuzz": "random programs through every back end: do they all agree?",
     "completion": "a script with which your shell completes commands and options",
     "lsp": "the language server that editors start",
 }
@@ -220,8 +218,8 @@ def _unknown(word: str) -> str:
 
 
 def _report(error: RaspError, as_json: bool) -> None:
-    speak_of_flags(error)
     if as_json:
-        print(json.dumps({"errors": [error_record(mistake) for mistake in error.everything]}))
+        records = [error_record(mistake, in_flags) for mistake in error.everything]
+        print(json.dumps({"errors": records}))
     else:
-        tell(error, sys.stderr)
+        tell(error.text(in_flags), sys.stderr)

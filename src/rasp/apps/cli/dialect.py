@@ -16,8 +16,7 @@ from rasp.base.input_text import read_alphabet
 from rasp.insight.dialect.automaton import Automaton
 from rasp.insight.dialect.automaton_in_c_rasp import c_rasp_of
 from rasp.insight.dialect.dialect_verdicts import dialects
-from rasp.insight.dialect.forecast import forecast
-from rasp.insight.dialect.language_classes import classes
+from rasp.insight.dialect.language_classes import classes, forecast
 from rasp.insight.dialect.regular_expression import automaton_of
 from rasp.language.meaning.loader import read_source
 

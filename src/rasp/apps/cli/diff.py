@@ -6,11 +6,11 @@ import argparse
 from dataclasses import replace
 
 from rasp.apps.cli.arguments import CommandParser, options
-from rasp.apps.cli.patience import ProgressLine, bar
 from rasp.apps.cli.program_files import find_handle, loader, read_program
 from rasp.apps.cli.prose import print_json_line, tell
 from rasp.base.errors import RaspValueError
 from rasp.base.limits import Limits, within_seconds
+from rasp.base.progress import ProgressLine, bar
 from rasp.insight.equivalence import equivalent
 from rasp.insight.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH
 from rasp.language.meaning.session import Session, deep_recursion

@@ -16,7 +16,7 @@ from rasp.apps.cli.prose import print_json_line, tell
 from rasp.base.atoms import plain_lists, read_input, show_input
 from rasp.base.errors import RaspValueError
 from rasp.base.limits import DEFAULT_LIMITS, Limits
-from rasp.language.meaning.show import show_values
+from rasp.language.meaning.shown_values import show_values
 
 
 def configure(parser: CommandParser) -> None:

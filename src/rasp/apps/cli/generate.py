@@ -60,14 +60,14 @@ class ModelQuestion(Question):
 
     answering: ModelAnswers | None = None
 
-    def answer(self, tokens: Sequence[Atom]) -> Atom:
-        """Run the weights on the whole input."""
+    def answers(self, inputs: Sequence[Sequence[Atom]]) -> list[Atom | RaspError]:
+        """Run the weights on the whole inputs."""
         assert self.answering is not None
-        [answer] = self.answering.answers([list(tokens)])
-        if isinstance(answer, RaspError):
-            raise answer
-        [values] = answer.values()
-        return values[self.place(len(tokens))]  # type: ignore[no-any-return]
+        answers = self.answering.answers(list(map(list, inputs)))
+        return [
+            answer if isinstance(answer, RaspError) else next(iter(answer.values()))[self.at]
+            for answer in answers
+        ]
 
 
 def _asked(arguments: argparse.Namespace) -> Handle | Question:

@@ -11,13 +11,13 @@ import os
 import sys
 
 from rasp.apps.cli.arguments import CommandParser, options
-from rasp.apps.cli.patience import ProgressLine
 from rasp.apps.cli.prose import print_json_line, tell
 from rasp.base.errors import RaspValueError
 from rasp.base.file_writing import replace_file
-from rasp.base.limits import GRADING_LIMITS
+from rasp.base.progress import ProgressLine
 from rasp.teaching.grading import Grades, find_submissions, grade, read_exercises
 from rasp.teaching.grading.expected_answers import SECONDS
+from rasp.teaching.grading.marking import LIMITS
 
 EXERCISE = "name points size_points layers heads alphabet bos max_length random inputs partial"
 """The options that say what is asked."""
@@ -48,7 +48,7 @@ def configure(parser: CommandParser) -> None:
     parser.take("--gradescope", "write Gradescope's results.json: a file for one submission, a "
                 "folder for several (default: nowhere)", metavar="OUT")  # fmt: skip
     parser.heading()
-    parser.take_limits(GRADING_LIMITS)
+    parser.take_limits(LIMITS)
 
 
 def _take_exercise(parser: CommandParser) -> None:

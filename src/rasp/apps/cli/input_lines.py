@@ -119,5 +119,5 @@ def _report(error: RaspError, what: str, number: int | None, as_json: bool) -> N
         print_json_line(place | {"errors": [error_record(error)]})
         return
     if number is not None:
-        error.message = f"{what} {number}: {error.message}"
+        error.about = (f"{what} {number}", *error.about)
     tell(error, sys.stderr)

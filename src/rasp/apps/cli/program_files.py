@@ -13,6 +13,7 @@ from typing import Any
 
 from rasp.apps.cli.patience import working
 from rasp.apps.cli.prose import tell
+from rasp.base.atoms import describe
 from rasp.base.errors import (
     RaspError,
     RaspNameError,
@@ -28,7 +29,6 @@ from rasp.language.embedding.program_text import to_rasp
 from rasp.language.graph import Node
 from rasp.language.meaning.loader import Loader, read_source
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.value_kinds import describe
 from rasp.language.syntax.tree import Call, Evaluate, Expression, Index, Name
 from rasp.teaching.gallery.gallery_files import gallery_program
 from rasp.teaching.testing.finding import find_programs
@@ -195,7 +195,7 @@ def read_given(text: str, as_text: bool = False) -> Any:
     try:
         return text if as_text else read_tokens(text)
     except RaspError as error:
-        error.hint = f"{error.hint}; or use `--text`, which takes the input as it is"
+        error.hints += ("or use `--text`, which takes the input as it is",)
         raise
 
 

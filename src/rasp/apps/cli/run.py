@@ -11,11 +11,10 @@ from rasp.apps.cli.arguments import PROGRAM, CommandParser
 from rasp.apps.cli.patience import working
 from rasp.apps.cli.program_files import new_session, read_program
 from rasp.apps.cli.prose import print_json_line, tell
-from rasp.base.atoms import plain_lists
+from rasp.apps.shown_results import show_result
+from rasp.base.atoms import is_atom, kind_name, plain_lists
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.session import Result, Session
-from rasp.language.meaning.show import show_result
-from rasp.language.meaning.value_kinds import is_atom, kind_name
 from rasp.language.syntax.tree import Command
 
 KINDS_OF_ATOMS = ("bool", "int", "float", "string")

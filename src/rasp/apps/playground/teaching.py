@@ -12,10 +12,10 @@ from rasp.apps.playground.requests import find_s_op, run_text
 from rasp.apps.playground.shown import name_record
 from rasp.base.source import Source
 from rasp.insight.equivalence import Equivalence, equivalent
-from rasp.insight.equivalence.result import show_answer
 from rasp.insight.equivalence.tried_inputs import InputsToTry
 from rasp.language.embedding.handles import Handle
 from rasp.language.meaning.session import Session
+from rasp.language.meaning.shown_values import show_answer
 from rasp.language.syntax import format_program
 from rasp.language.words import BUILT_IN_DOCS, KEYWORDS
 from rasp.teaching import gallery as programs

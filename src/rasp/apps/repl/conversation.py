@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 
 from rasp.apps.repl.saving import save_definitions
+from rasp.apps.shown_results import show_named, show_result
+from rasp.base.atoms import kind_name
 from rasp.base.errors import RaspError, all_of
 from rasp.base.source import INPUT, Source, Span
 from rasp.language.graph import Node, Program
@@ -13,8 +15,7 @@ from rasp.language.graph.origins import Definition
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.calls import signature
 from rasp.language.meaning.session import Result, Session
-from rasp.language.meaning.show import show_named, show_result
-from rasp.language.meaning.value_kinds import BROKEN, MISSING, BuiltIn, Function, Scope, kind_name
+from rasp.language.meaning.value_kinds import BROKEN, MISSING, BuiltIn, Function, Scope
 from rasp.language.syntax import parse_with_errors
 from rasp.language.syntax.lint import read_otherwise
 from rasp.language.syntax.tree import (
@@ -27,7 +28,7 @@ from rasp.language.syntax.tree import (
     Remark,
     Statement,
 )
-from rasp.language.words import COMMANDS, KEYWORD_DOCS, SHELL_COMMANDS
+from rasp.language.words import COMMANDS, KEYWORD_DOCS
 
 HELP = """\
 Enter runs a statement, with or without `;`. New s-ops and selectors are shown on an example.
@@ -41,6 +42,12 @@ Enter runs a statement, with or without `;`. New s-ops and selectors are shown o
 Words for the prompt:
 """
 _QUESTION = re.compile(r"\s*\?\s*([\w-]*)\s*;?\s*|\s*([^\W\d]\w*)\s*\?\s*;?\s*")
+SHELL_COMMANDS = (
+    "run", "eval", "test", "check", "fit", "dialect", "diff", "grade", "compile", "export",
+    "verify", "testbed", "gallery", "fmt", "train", "reproduce", "play", "lsp",
+    "completion",
+)  # fmt: skip
+"""Commands of the shell, `rasp fit …`: the prompt knows that they are not its own."""
 SHELL_LINE = re.compile(r"(?:rasp +)?([a-z]+)(?: +[\w./-].*)?")
 """A word, alone or before something that cannot come after a name of the language."""
 MOST_LINES = 30

@@ -13,11 +13,10 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from rasp.base.atoms import Atom, to_python
+from rasp.base.atoms import Atom, is_atom, to_python
 from rasp.base.errors import RaspTypeError
 from rasp.base.terminal_text import visibly
-from rasp.insight.dialect.forecast import forecast
-from rasp.insight.dialect.language_classes import Classes, classes
+from rasp.insight.dialect.language_classes import Classes, classes, forecast
 from rasp.insight.dialect.learning import Learned, learn
 from rasp.insight.dialect.rasp_l import check_rasp_l
 from rasp.insight.dialect.selector_rows import Cases, NotInDialect
@@ -29,11 +28,9 @@ from rasp.insight.equivalence import Equivalence
 from rasp.insight.equivalence.answering import Input, answers
 from rasp.insight.equivalence.choosing import choose_inputs
 from rasp.insight.schedule.naming import Naming
-from rasp.insight.schedule.pattern_reach import stays_within
-from rasp.insight.schedule.patterns import Pattern
+from rasp.insight.schedule.patterns import Pattern, stays_within
 from rasp.insight.schedule.schedule import Outputs, output_nodes, program_of
 from rasp.language.graph import SOp
-from rasp.language.meaning.value_kinds import is_atom
 
 WINDOWS = (1, 2, 4, 8)
 """How far a window looks, of the windows that are tested."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rasp.base.atoms import Atom, show, show_input, to_python
+from rasp.base.atoms import Atom, show_input, to_python
 from rasp.base.errors import RaspError
 from rasp.base.terminal_text import visibly
 from rasp.insight.equivalence.tried_inputs import InputsToTry
+from rasp.language.meaning.shown_values import show_answer
 
 MOST_SHOWN = 60
 
@@ -186,17 +187,3 @@ def _answer_record(answer: list[Any] | RaspError) -> Any:
 
 def _plain(value: Any) -> Any:
     return None if value is None else to_python(value)
-
-
-def show_answer(answer: list[Any] | RaspError) -> str:
-    """Write a sequence, a selection as rows of 1 and ·, or an error."""
-    if isinstance(answer, RaspError):
-        return f"fails: {answer.message}"
-    if answer and isinstance(answer[0], list):
-        return "rows " + " ".join("".join(_cell(cell) for cell in row) for row in answer)
-    shown = [show(atom) if atom is not None else "anything" for atom in answer[:MOST_SHOWN]]
-    return "[" + ", ".join(shown) + (", …" if len(answer) > MOST_SHOWN else "") + "]"
-
-
-def _cell(cell: Any) -> str:
-    return ("1" if cell else "·") if isinstance(cell, bool) else f"{show(cell)},"

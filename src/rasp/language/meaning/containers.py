@@ -5,14 +5,14 @@ With plain values the answer is found here and now; with an s-op it becomes a no
 
 from __future__ import annotations
 
-from rasp.base.atoms import Atom, show
+from rasp.base.atoms import Atom, describe, is_atom, show
 from rasp.base.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.base.limits import DEFAULT_LIMITS
 from rasp.base.meter import Meter
 from rasp.base.source import Span
 from rasp.language.graph import Aggregate, Const, Elementwise, Indices, Select, SOp
 from rasp.language.graph.idioms import ALL_KEYS, LENGTH
-from rasp.language.meaning.value_kinds import Value, describe, is_atom
+from rasp.language.meaning.value_kinds import Value
 
 NODES_PER_STEP = 4
 """Items of a list that cost one step where each becomes a node."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from rasp.base.atoms import describe, is_atom
 from rasp.base.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError, Warned
 from rasp.base.limits import Limits
 from rasp.base.meter import Meter
@@ -16,10 +17,9 @@ from rasp.language.evaluator import apply
 from rasp.language.graph import Node, SOp
 from rasp.language.graph.origins import Definition
 from rasp.language.meaning import operations
-from rasp.language.meaning.calls import bind, called, input_of, nothing_returned
+from rasp.language.meaning.calls import bind, called, input_of, library_refusal, nothing_returned
 from rasp.language.meaning.containers import index, no_list, unpacked
 from rasp.language.meaning.hints import hint_for_unknown
-from rasp.language.meaning.library_refusals import library_refusal
 from rasp.language.meaning.notes import Notes
 from rasp.language.meaning.suspicions import (
     compares_texts,
@@ -35,8 +35,6 @@ from rasp.language.meaning.value_kinds import (
     Function,
     Scope,
     Value,
-    describe,
-    is_atom,
 )
 from rasp.language.syntax import tree
 

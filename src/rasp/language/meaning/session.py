@@ -1,7 +1,7 @@
 """Program text in, names and their values out: a conversation with the language.
 
-A session keeps what has been defined so far. The REPL, the command line, notebooks and
-`rasp.run` all use one.
+A session keeps what has been defined so far. Every app that runs text uses one, and so does
+`rasp.run`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from rasp.language.meaning.elaborate import BrokenName, Elaborator
 from rasp.language.meaning.hints import hint_for_unknown
 from rasp.language.meaning.library import bound_names, library_places, run_library
 from rasp.language.meaning.loader import Loader
-from rasp.language.meaning.missing import missing_names
 from rasp.language.meaning.repl_settings import obey
 from rasp.language.meaning.value_kinds import BROKEN, MISSING, Function, Scope, Value
 from rasp.language.syntax import parse, parse_with_errors, tree
+from rasp.language.syntax.bindings import bindings_of
 from rasp.language.syntax.lint import read_otherwise
 from rasp.language.words import BUILT_IN_DOCS
 
@@ -170,7 +170,8 @@ class Session:
             mistake.others = ()  # each is told on its own
         if not isinstance(error, (BrokenName, RaspNameError)):
             return mistakes
-        for name in missing_names(statement, scope):
+        is_read = isinstance(statement, (tree.Assign, tree.Evaluate, tree.For))
+        for name in bindings_of((statement,)).unknown if is_read else ():
             try:
                 self.elaborator.look_up(name.name, scope)
             except RaspNameError as missing:

@@ -6,11 +6,22 @@ than Python has. A program that means one thing here and another there deserves 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rasp.base.errors import Warned
+from rasp.language.syntax.bindings import bindings_of
 from rasp.language.syntax.printer import print_expression
-from rasp.language.syntax.tree import Binary, Expression, Literal, Tree, Unary, walk
+from rasp.language.syntax.tree import (
+    Assign,
+    Binary,
+    Define,
+    Expression,
+    Literal,
+    Statement,
+    Tree,
+    Unary,
+    walk,
+)
 from rasp.language.words import COMPARISONS
 
 
@@ -95,3 +106,26 @@ def _text(expression: Tree) -> str:
     assert isinstance(expression, Expression)
     text = print_expression(expression)
     return text if len(text) < 60 else text[:57] + "…"
+
+
+def unused(statements: tuple[Statement, ...]) -> Iterator[Warned]:
+    """Warn of private and local names that nothing reads; public ones are the program's result.
+
+    >>> from rasp.base.source import Source
+    >>> from rasp.language.syntax import parse
+    >>> [warned.message for warned in unused(parse(Source("demo", "_x = 1; y = 2;")))]
+    ['`_x` is never used']
+    """
+    occurrences = bindings_of(statements).occurrences
+    variables = {occurrence.start: occurrence.variable for occurrence in occurrences}
+    read = {occurrence.variable for occurrence in occurrences if not occurrence.is_definition}
+    functions = [node for whole in statements for node in walk(whole) if isinstance(node, Define)]
+    for block in (*(function.body for function in functions), statements):
+        is_body = block is not statements
+        for statement in block:
+            for target in statement.targets if isinstance(statement, Assign) else ():
+                if variables[target.span.start] not in read and (is_body or target.name[0] == "_"):
+                    hint = "remove it, or use it"
+                    if is_body and statement is block[-1]:
+                        hint = f"to give it to the caller, write `return {target.name};`"
+                    yield Warned(f"`{target.name}` is never used", target.span, hint)

@@ -13,9 +13,8 @@ from rasp.base.limits import DEFAULT_LIMITS, Limits
 from rasp.base.source import Source
 from rasp.language.syntax import tree
 from rasp.language.syntax.commands import CommandReader
-from rasp.language.syntax.comments import Comments, blank_line_before
 from rasp.language.syntax.foreign import FOREIGN_WORDS
-from rasp.language.syntax.lexer import lex
+from rasp.language.syntax.lexer import Comments, blank_line_before, lex
 from rasp.language.syntax.recovery import end_of_statement, names_bound
 from rasp.language.words import BUILT_IN_DOCS
 

@@ -15,10 +15,11 @@ from rasp.base.errors import RaspValueError
 from rasp.base.terminal_text import visibly
 from rasp.base.tracebacks import doors
 from rasp.language.graph import Node
-from rasp.language.graph.portable import graph_to_json, reading
+from rasp.language.graph.portable import graph_to_json
 from rasp.models.certificate import Array, Claims, Readout, Weights
 from rasp.models.compiler.model.describe import Description, Words, describe
 from rasp.models.compiler.model.forward import QUIET, attend, chosen, feed_forward
+from rasp.models.compiler.model.tensors import reading_model
 from rasp.models.compiler.model.vocabulary_inputs import places_of
 from rasp.models.compiler.settings import Settings
 
@@ -107,7 +108,7 @@ class Transformer:
         return graph_to_json(self.words.outputs, self.words.names, self.words.lines)
 
     @cached_property
-    @reading("a claim")  # what was read from a file may say anything
+    @reading_model("a claim")  # what was read from a file may say anything
     def description(self) -> Description:
         """What every dimension, head and hidden unit is for."""
         vocabulary = self.settings.vocabulary
