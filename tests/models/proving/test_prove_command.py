@@ -112,7 +112,7 @@ def test_a_trained_model_says_how_far_it_is_its_program(folder: Path, capsys: An
     pytest.importorskip("torch")
     Path("first.rasp").write_text("first = aggregate(select(indices, 0, ==), tokens);")
     code, out, _ = call(
-        capsys, "train first.rasp first --alphabet ab --lengths 1-4 --epochs 12 --width 16 "
+        capsys, "train first.rasp first --alphabet ab --min-length 1 --max-length 4 --epochs 12 --width 16 "
         "--feed-forward 32 --train 2000 --run-name mine",
     )  # fmt: skip
     assert code == 0

@@ -7,11 +7,11 @@ from typing import Any
 
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.dialect import automaton_asked_for
-from rasp.apps.cli.patience import ProgressLine, bar
 from rasp.apps.cli.program_files import find_handle, new_session, read_program
 from rasp.apps.cli.prose import print_json_line, tell
 from rasp.base.errors import RaspNameError, RaspTypeError, RaspValueError
 from rasp.base.input_text import read_alphabet
+from rasp.base.progress import ProgressLine, bar
 from rasp.language.meaning.session import Session
 
 PATIENCE = 0.5

@@ -11,10 +11,11 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from rasp.apps.cli.arguments import CommandParser
-from rasp.apps.cli.patience import ProgressLine, bar, working
+from rasp.apps.cli.patience import working
 from rasp.apps.cli.program_files import find_handle, new_session, read_program
 from rasp.apps.cli.prose import print_json, report, tell
 from rasp.base.errors import RaspError, RaspNameError, RaspValueError
+from rasp.base.progress import ProgressLine, bar
 from rasp.language.embedding.handles import Handle
 from rasp.language.embedding.program_text import to_rasp
 from rasp.language.graph import Program

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rasp.base.atoms import Atom, show_input, to_python
 from rasp.base.errors import RaspError
 from rasp.base.terminal_text import visibly
-from rasp.insight.equivalence.result import show_answer
+from rasp.language.meaning.shown_values import show_answer
 from rasp.models.proving.adapter import Adapter
 
 if TYPE_CHECKING:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rasp.base.atoms import Atom
+from rasp.base.atoms import Atom, describe
 from rasp.base.errors import RaspError, RaspLimitError, RaspTypeError
 from rasp.insight.dialect.automaton import Automaton
 from rasp.insight.dialect.regular_expression import automaton_of
 from rasp.insight.equivalence.sides import Input, Side, answers_of, side_of
 from rasp.language.graph import Node, SOp, expression
-from rasp.language.meaning.value_kinds import describe
 from rasp.models.proving.adapter import Adapter, key
 from rasp.models.proving.digits import Array
 

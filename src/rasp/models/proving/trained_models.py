@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rasp.base.errors import RaspValueError
+from rasp.base.errors import RaspUnsupportedError, RaspValueError
 from rasp.base.spelling import did_you_mean
 from rasp.language.graph import Const, Elementwise, SOp
 from rasp.models.proving.adapter import Adapter
@@ -32,28 +32,33 @@ def trained_model(config: RunConfig, parameters: Mapping[str, Array]) -> Model:
     from rasp.models.training.parameters import sinusoids
 
     task, start = config.task, int(config.task.bos is not None)
+    longest = task.lengths[1] + start
+    if task.after is not None:
+        raise RaspUnsupportedError(
+            "this model generates, and only its answers at each position can be compared",
+            hint="train it without `--after`",
+        )
     data = make_data(task, config.data_seed, {"train": config.sizes["train"]})
     adapter = Adapter(
         task.vocabulary, tuple(range(len(task.vocabulary))), data.classes,
-        shortest=task.lengths[0] + start, longest=task.longest, first=task.bos, ignored=start,
+        shortest=task.lengths[0] + start, longest=longest, first=task.bos, ignored=start,
         source="the task that the model was trained on", logits=(0, len(data.classes)),
     )  # fmt: skip
     arrays = _renamed(parameters, config.layers)
-    arrays["positions"] = sinusoids(task.longest, config.width).numpy().astype(np.float64)
+    arrays["positions"] = sinusoids(longest, config.width).numpy().astype(np.float64)
     row = Architecture(
-        config.layers, config.heads, False, "embedding", norm="post", epsilon=NORM_EPSILON
+        config.layers, config.heads, task.causal, "embedding", norm="post", epsilon=NORM_EPSILON
     )
     return replace(open_model((row, arrays), adapter), name=config.name)
 
 
 def run_of(folder: str, name: str) -> Model:
     """The model of a finished run in a folder of records."""
-    from rasp.models.training.config import read_config
     from rasp.models.training.run_pictures import load_model
     from rasp.models.training.run_store import Store
 
     store = Store(folder)
-    records = {record["name"]: record for record in store.records().values()}
+    records = {record.name: record for record in store.records().values()}
     if name not in records:
         raise RaspValueError(
             f"there is no run `{name}` in `{folder}`",
@@ -61,7 +66,7 @@ def run_of(folder: str, name: str) -> Model:
         )
     parameters, _ = load_model(store, records[name])
     arrays = {part: tensor[0].numpy() for part, tensor in parameters.items()}
-    return trained_model(read_config(name, records[name]["config"]), arrays)
+    return trained_model(records[name].run, arrays)
 
 
 def prove_trained(config: RunConfig, parameters: Mapping[str, Array]) -> ModelComparison:
