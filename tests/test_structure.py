@@ -26,7 +26,7 @@ FLOORS = {
     ),
     "language": ("operators", "words", "syntax", "graph", "evaluator", "meaning", "embedding"),
     "insight": ("equivalence", "schedule", "generation", "dialect", "drawing"),
-    "models": ("certificate", "compiler", "export", "training", "testbed"),
+    "models": ("certificate", "compiler", "export", "training", "testbed", "proving"),
     "teaching": ("sandbox", "testing", "gallery", "grading"),
     "apps": ("shown_results", "notebook", "repl", "playground", "lsp", "cli"),
 }  # fmt: skip

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     )
     from rasp.models import export
     from rasp.models.compiler import compile, load, verify
+    from rasp.models.proving import Adapter, Architecture, prove
     from rasp.teaching import gallery as programs
     from rasp.teaching import grading, sandbox
 
@@ -77,6 +78,7 @@ _HOMES = {
         "rasp.base.errors": "RaspError RaspLimitError RaspNameError RaspSyntaxError RaspTypeError "
         "RaspUnsupportedError RaspValueError",
         "rasp.models.export": "export",
+        "rasp.models.proving": "Adapter Architecture prove",
         "rasp.language.embedding.batches": "evaluate explain_plan",
         "rasp.language.embedding.constructors": "aggregate constant indicator indices "
         "length score select select_all select_best table tokens tokens_bool tokens_float "
@@ -101,6 +103,8 @@ _MODULES = {"export", "grading", "lib", "programs", "sandbox"}
 """Public names that are modules."""
 
 __all__ = [
+    "Adapter",
+    "Architecture",
     "Handle",
     "Limits",
     "RaspError",
@@ -138,6 +142,7 @@ __all__ = [
     "lib",
     "load",
     "programs",
+    "prove",
     "run",
     "sandbox",
     "schedule",

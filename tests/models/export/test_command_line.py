@@ -38,7 +38,9 @@ def test_a_program_is_compiled_verified_and_exported(program: Path, capsys: Any)
     assert statement in out
     code, again, _ = call(capsys, "verify", "model", "--seed", "0")
     assert code == 0
-    assert again.strip() in out, "files say what the model in memory said"
+    certificate, _, ran = again.partition("also run on ")
+    assert certificate.strip() in out, "files say what the model in memory said"
+    assert ran.startswith("all 1,092 inputs, in float32\nthe program:\n  ")
     code, out, _ = call(capsys, "verify", "model", "--json")
     assert json.loads(out)["statement"] == statement
     needs("onnx", "onnxruntime")

@@ -38,6 +38,7 @@ COMMANDS = {
     "compile": "compile an s-op to a transformer's weights, certified",
     "export": "a compiled model for another library, such as torch or ONNX",
     "verify": "check a compiled model again, from its files alone",
+    "prove": "is a model a program? proves it, or shows a shortest difference",
     "testbed": "models to study, whose circuits are known and checked",
     "draw": "draw how an s-op is computed, layer by layer",
     "gallery": "programs to read, run and draw, each with a specification",

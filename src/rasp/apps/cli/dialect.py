@@ -58,7 +58,7 @@ def _program(arguments: argparse.Namespace) -> int:
 
 
 def _language(arguments: argparse.Namespace) -> int:
-    automaton = _automaton(arguments)
+    automaton = automaton_asked_for(arguments)
     decided = classes(automaton)
     text = c_rasp_of(decided.decomposition) if decided.c_rasp.holds else ""
     expected = forecast(decided.c_rasp.holds)
@@ -73,7 +73,8 @@ def _language(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _automaton(arguments: argparse.Namespace) -> Automaton:
+def automaton_asked_for(arguments: argparse.Namespace) -> Automaton:
+    """The automaton of `--regex` or `--automaton`."""
     if arguments.regex is not None:
         letters = [] if arguments.alphabet is None else read_alphabet(arguments.alphabet)
         return automaton_of(arguments.regex, "".join(map(str, letters)))

@@ -138,8 +138,24 @@ def _train(program: str, arguments: argparse.Namespace) -> int:
         return 0
     record = store.finished([config])[config.id]
     print(own.describe_record(record))
+    _prove(config, store)
     _draw(arguments, store, record)
     return 1 if record.diverged else 0
+
+
+def _prove(config: Any, store: Any) -> None:
+    """Say up to which length the trained model is the program, or where it first is not."""
+    from rasp.base.errors import RaspError
+    from rasp.models.proving.trained_models import prove_trained
+
+    weights = store.load_weights(config.id)
+    if weights is None:
+        return
+    try:
+        print(prove_trained(config, {part: array.numpy() for part, array in weights.items()}
+                            ).statement)  # fmt: skip
+    except RaspError as error:  # a run that diverged holds no numbers
+        print(f"not compared with the program: {error.message}")
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
