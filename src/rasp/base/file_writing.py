@@ -63,6 +63,8 @@ def replacing_folder(path: str | os.PathLike[str], outdated: Collection[str] = (
             f"`{os.fspath(path)}` is the current folder, which cannot be replaced",
             hint="give another folder, or change to the one above it first",
         )
+    if os.path.lexists(place) and not os.path.isdir(place):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
     parent, name = os.path.split(place)
     os.makedirs(parent, exist_ok=True)
     work = tempfile.mkdtemp(dir=parent, prefix=f".{name}.")

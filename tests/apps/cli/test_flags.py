@@ -12,10 +12,13 @@ import pytest
 from rasp.apps.cli import COMMANDS
 from rasp.apps.cli.arguments import CommandParser
 
-WITHOUT_RESULT = {"draw", "fmt", "train", "reproduce", "play", "fuzz", "completion", "lsp"}
+WITHOUT_RESULT = {"draw", "fmt", "train", "reproduce", "play", "completion", "lsp"}
 """Commands that draw, write, train or serve."""
-SEVERAL_OUTPUTS = {"train", "grade", "fuzz", "testbed"}
+SEVERAL_OUTPUTS = {"train", "grade", "testbed", "prove"}
 """Commands that write more than one thing, each named for what it is."""
+
+READ_FROM = {"load_from", "automaton", "adapter", "program"}
+"""Options that name what a command reads."""
 
 LEAVING = {("compile", "--heads"), ("compile", "--style"), ("testbed", "--style")}
 """Choices of a construction: they go when there is one construction."""
@@ -61,4 +64,4 @@ def test_a_result_can_be_had_as_json(command: str) -> None:
 def test_output_goes_where_o_says(command: str) -> None:
     for action in options_of(command):
         if re.search(r"\bFILE\b|\bDIR\b|\bOUT\b", str(action.metavar)) and action.dest != "output":
-            assert action.dest in ("load_from", "automaton"), action.option_strings
+            assert action.dest in READ_FROM, action.option_strings

@@ -52,7 +52,7 @@ def test_a_proof_a_difference_and_their_exit_codes(folder: Path, capsys: Any) ->
         ("counts.rasp hist --where no_b", "proved", 4),
         ("counts.rasp hist --where-regex (ab)*", "proved", 2),
         ("counts.rasp hist --run", "run", 30),
-        ("counts.rasp hist --random 10 --seed 3", "tested", None),
+        ("counts.rasp hist --samples 10 --seed 3", "tested", None),
         ("gallery:hist", "proved", 30),
         ("gallery:hist hist", "proved", 30),
         ("spec.py counted", "proved", 30),
@@ -112,8 +112,8 @@ def test_a_trained_model_says_how_far_it_is_its_program(folder: Path, capsys: An
     pytest.importorskip("torch")
     Path("first.rasp").write_text("first = aggregate(select(indices, 0, ==), tokens);")
     code, out, _ = call(
-        capsys, "train first.rasp first --alphabet ab --min-length 1 --max-length 4 --epochs 12 --width 16 "
-        "--feed-forward 32 --train 2000 --run-name mine",
+        capsys, "train first.rasp first --alphabet ab --min-length 1 --max-length 4 --epochs 12 "
+        "--width 16 --feed-forward 32 --train 2000 --run-name mine",
     )  # fmt: skip
     assert code == 0
     assert "proved: the model answers as the program does" in out or "different on" in out

@@ -26,9 +26,11 @@ EXAMPLE = '{"alphabet": "ab", "moves": [[1, 0], [1, 1]], "accepting": [1]}'
 def configure(parser: CommandParser) -> None:
     parser.take("file", PROGRAM, nargs="?")
     parser.take("name", "the s-op to ask about", nargs="?")
-    parser.take("--regex", "ask about the language of a regular expression instead (default: no)")
-    parser.take("--automaton", f"or of an automaton: JSON such as {EXAMPLE}; state 0 is the first "
-                "(default: no)", metavar="FILE")  # fmt: skip
+    parser.take(
+        "--regex", "a regular expression instead of a program: its language (default: none)"
+    )
+    parser.take("--automaton", f"an automaton instead of a program: JSON such as {EXAMPLE}; state 0 "
+                "is the first (default: none)", metavar="FILE")  # fmt: skip
     parser.take_alphabet("what the program or the expression knows")
     parser.flag("--translate", "print the texts in C-RASP and B-RASP too")
     parser.take_json()

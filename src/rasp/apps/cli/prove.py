@@ -33,17 +33,19 @@ def configure(parser: CommandParser) -> None:
     what = "the program: a file, `gallery:NAME`, `-` for standard input, or a .py file"
     parser.take("file", what, nargs="?")
     parser.take("name", "its s-op or function (default: the gallery's name)", nargs="?")
-    parser.take("--regex", "compare with a regular expression instead (default: no)")
-    parser.take("--automaton", "compare with an automaton, JSON as for `rasp dialect` (default: "
-                "no)", metavar="FILE")  # fmt: skip
+    parser.take(
+        "--regex", "a regular expression instead of a program: yes where it matches (default: none)"
+    )
+    parser.take("--automaton", "an automaton instead of a program: JSON as for `rasp dialect` "
+                "(default: none)", metavar="FILE")  # fmt: skip
     parser.heading("inputs")
     parser.take("--up-to", "compare every input up to this length (default: as far as is quick)",
                 int, metavar="N")  # fmt: skip
     parser.take_alphabet("all that the model has")
-    parser.take("--where", "a bool s-op of the program that inputs fulfil at every position "
+    parser.take("--where", "a promise: inputs fulfil this bool s-op at every position "
                 "(default: none)", metavar="NAME")  # fmt: skip
     parser.take("--where-regex", "a regular expression that inputs match (default: none)")
-    parser.take("--random", "test N random inputs instead, and prove nothing (default: no)", int,
+    parser.take("--samples", "test N random inputs instead, and prove nothing (default: no)", int,
                 metavar="N")  # fmt: skip
     parser.take_seed("the random inputs", 0)
     parser.flag("--run", "run the model in float32 instead, and prove nothing")
@@ -52,7 +54,7 @@ def configure(parser: CommandParser) -> None:
                 metavar="OUTPUT")  # fmt: skip
     parser.take("--adapter", "what ids and logits mean, as JSON: the fields of rasp.Adapter "
                 "(default: guessed, and printed)", metavar="FILE")  # fmt: skip
-    parser.take("--device", "with --run: where, such as cuda (default: NumPy)")
+    parser.take("--device", "where to run: with --run, such as cuda (default: NumPy)")
     parser.heading("answers")
     parser.take_output("the proof, to be checked again (default: nowhere)", metavar="FILE.json")
     parser.take("--draw", "draw the difference, or margins by length (default: no drawing)",
@@ -65,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.models.proving import prove
 
     program, where = _asked(arguments)
-    how = "run" if arguments.run else "test" if arguments.random else "prove"
+    how = "run" if arguments.run else "test" if arguments.samples else "prove"
     with ProgressLine(PATIENCE, not arguments.json) as line:
 
         def show(done: int, total: int, length: int) -> None:
@@ -75,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = prove(
             _model(arguments.model), program, adapter=_adapter(arguments),
             output=arguments.of or arguments.name, up_to=arguments.up_to,
-            alphabet=arguments.alphabet, where=where, how=how, samples=arguments.random or 0,
+            alphabet=arguments.alphabet, where=where, how=how, samples=arguments.samples or 0,
             seed=arguments.seed, device=arguments.device, progress=show,
         )  # fmt: skip
     if arguments.output and found.same:

@@ -18,7 +18,7 @@ def configure(parser: CommandParser) -> None:
     tables = ["table1", "table2", "supervised"]
     parser.take("experiment", "the paper's tables", nargs="+", choices=tables)
     parser.take("--tasks", "some tasks only, such as reverse,sort (default: all)")
-    parser.take("--device", "auto, cpu or cuda", default="auto")
+    parser.take("--device", "where to run: auto, cpu or cuda", default="auto")
     parser.take("--budget", "minutes after which to stop, to go on later (default: none)", float)
     parser.take("--results", "the folder of records (default: results, or results/smoke)")
     parser.flag("--smoke", "all of it in miniature, on the CPU")

@@ -37,7 +37,7 @@ def configure(parser: CommandParser) -> None:
     parser.heading("the run")
     parser.take("--run-name", "a name for the run (default: the task and a hash)")
     parser.take_loading()
-    parser.take("--device", "auto, cpu or cuda", default="auto")
+    parser.take("--device", "where to run: auto, cpu or cuda", default="auto")
     parser.take("--budget", "minutes after which to stop, to go on later (default: none)", float)
     parser.take("--results", "the folder of records", default="results")
     curves = "draw loss and accuracy by epoch (default: no drawing)"
@@ -71,8 +71,8 @@ def _take_model(parser: CommandParser) -> None:
     parser.take("--rate", "the learning rate (default: 0.0003)", float)
     parser.take("--decay", "what the rate is multiplied by each epoch (default: 0.98)", float)
     parser.flag("--supervise", "teach it the program's attention")
-    parser.flag("--next-token", "train a causal model, which sees only what came before, on "
-                "what a causal program says at each position")  # fmt: skip
+    parser.flag("--next-token", "token by token: a causal model learns what a causal program says "
+                "at each position")  # fmt: skip
     parser.take("--after", "with --next-token: the program generates; prompts end with this token "
                 "(default: it answers at every position)", metavar="TOKEN")  # fmt: skip
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rasp.base.errors import RaspUnsupportedError
+from rasp.base.installing import missing
 
 Array = npt.NDArray[Any]
 Numbers = Any
@@ -114,10 +114,8 @@ class ManyDigits(Float64):
         try:
             import mpmath
         except ImportError:
-            raise RaspUnsupportedError(
-                "this model needs more digits than float64 has, and so `mpmath`",
-                hint='pip install "rasp-lang[prove]"',
-            ) from None
+            needs = "a model that needs more digits than float64 has"
+            raise missing("mpmath", "prove", needs) from None
         self.context = mpmath.MPContext()
         self.context.prec = bits
         self.name, self.u = f"{bits} bits", 2.0 ** (2 - bits)

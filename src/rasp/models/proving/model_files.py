@@ -16,6 +16,7 @@ import numpy as np
 
 from rasp.base.errors import RaspUnsupportedError, RaspValueError
 from rasp.base.file_reading import ABSENT, fingerprint, fingerprint_of, parse_json, read_file
+from rasp.base.installing import missing
 from rasp.language.graph import Node
 from rasp.models.certificate import HeadWeights
 from rasp.models.compiler import Transformer, load
@@ -275,9 +276,7 @@ def _onnx(place: Path) -> Model:
         import onnx
         from onnx import numpy_helper
     except ImportError:
-        raise RaspUnsupportedError(
-            "reading an ONNX file needs `onnx`", hint='pip install "rasp-lang[onnx]"'
-        ) from None
+        raise missing("onnx", "onnx", "reading an ONNX file") from None
     path = place / "model.onnx"
     raw = read_file(path, LARGEST)
     graph = onnx.load_model_from_string(raw).graph

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rasp.base.errors import RaspUnsupportedError
+from rasp.base.installing import missing
 from rasp.models.proving.activations import SQRT_TWO_OVER_PI
 from rasp.models.proving.digits import Array
 from rasp.models.proving.network_table import (
@@ -31,9 +32,7 @@ def _torch_on(device: str) -> Any:
 
         torch.zeros(1, device=device)
     except ImportError:
-        raise RaspUnsupportedError(
-            "running on a device needs torch", hint='pip install "rasp-lang[models]"'
-        ) from None
+        raise missing("torch", "models", "running on a device") from None
     except (RuntimeError, AssertionError):
         raise RaspUnsupportedError(
             f"torch cannot compute on `{device}` here", hint="leave the device out, or use `cpu`"
