@@ -1,0 +1,257 @@
+"""The search for the smallest program: rounds of enumeration, each wider than the last.
+
+A round goes layer by layer, and asks after each how a program could end there. Whatever it finds
+is run by the language's own evaluator on every example before it counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from math import log2
+from random import Random
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from rasp.architecture import schedule
+from rasp.atoms import Atom
+from rasp.equivalence.answering import answers
+from rasp.errors import RaspError
+from rasp.finding.atom_codes import MOST_ATOMS, AtomCodes, class_of
+from rasp.finding.closing import Closing, Ending
+from rasp.finding.enumeration import Enumeration, OutOfTime, Widths
+from rasp.finding.example_grid import Grid
+from rasp.finding.wording import NAME, program_text
+from rasp.frontend.handles import Handle
+from rasp.frontend.namespace import run
+
+Tokens = tuple[Atom, ...]
+MOST_POSITIONS = 320
+FEWEST_POSITIONS = 90
+LONGEST_LAID_OUT = 40
+SCALES = (0.3, 1.0, 4.0, 16.0, 64.0)
+BITS_PER_WORD = 7.0
+MOST_TRIED = 40
+"""Endings of one layer that are run and compared, the smallest first."""
+
+
+class StopReason(Enum):
+    """Why a search ended."""
+
+    FOUND = "a wider search found nothing smaller"
+    EXHAUSTED = "the widest search found nothing"
+    OUT_OF_TIME = "the time was over"
+    INTERRUPTED = "it was interrupted"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How far a search goes."""
+
+    seconds: float = 60.0
+    most_layers: int = 4
+    most_heads: int = 12
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that gives what is wanted on all examples."""
+
+    text: str
+    handle: Handle
+    layers: int
+    heads: int
+    size: int
+
+    @property
+    def cost(self) -> tuple[int, int, int]:
+        """What makes one program smaller than another."""
+        return self.layers, self.heads, self.size
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is."""
+
+    layer: int
+    candidates: int
+    kept: int
+    best: Program | None
+
+
+@dataclass
+class Search:
+    """One search: its examples, and what came of them so far."""
+
+    inputs: list[Tokens]
+    outputs: list[tuple[Atom | None, ...]]
+    bounds: Bounds
+    tell: Callable[[Progress], None] | None = None
+    probes: list[Tokens] = field(default_factory=list)
+    programs: dict[str, Program] = field(default_factory=dict)
+    candidates: int = 0
+    kept: int = 0
+    _codes: AtomCodes = field(default_factory=AtomCodes)
+    _refused: set[str] = field(default_factory=set)
+
+    def run(self) -> StopReason:
+        """Search until a wider round finds nothing smaller, or the time is over."""
+        self.deadline = monotonic() + self.bounds.seconds
+        started = monotonic()
+        confirmed = False
+        for scale in SCALES:
+            before = self.best
+            try:
+                self._round(scale)
+            except OutOfTime:
+                return StopReason.OUT_OF_TIME
+            except KeyboardInterrupt:
+                return StopReason.INTERRUPTED
+            if self.best is not None:
+                if confirmed or (before is not None and before.cost == self.best.cost):
+                    return StopReason.FOUND
+                confirmed = 4 * (monotonic() - started) > self.bounds.seconds
+        return StopReason.FOUND if self.best else StopReason.EXHAUSTED
+
+    @property
+    def best(self) -> Program | None:
+        """The smallest program that the examples support."""
+        return next(iter(self.ranked), None)
+
+    @property
+    def ranked(self) -> list[Program]:
+        """Every program found, the smallest first; those far longer than need be come last."""
+        shortest = min((one.size for one in self.programs.values()), default=0)
+        return sorted(self.programs.values(),
+                      key=lambda one: (one.size > 2 * shortest + 3, one.cost))  # fmt: skip
+
+    def _is_supported(self, program: Program) -> bool:
+        """Tell whether the answers say far more than it takes to write the program down."""
+        return BITS_PER_WORD * program.size <= self._information
+
+    @property
+    def _information(self) -> float:
+        whole = all(len(set(answer)) == 1 for answer in self.outputs)
+        wanted = [answer[:1] if whole else answer for answer in self.outputs]
+        counts = Counter(atom for answer in wanted for atom in answer if atom is not None)
+        total = sum(counts.values())
+        return sum(count * log2(total / count) for count in counts.values())
+
+    def _round(self, scale: float) -> None:
+        if len(self._codes.atoms) > MOST_ATOMS // 2:
+            self._codes = AtomCodes()
+        codes = self._codes
+        inputs, outputs = self._laid_out()
+        grid = Grid.of(inputs, outputs, codes)
+        constants, blanks = self._constants()
+        made = Enumeration(grid, constants, blanks, Widths().scaled(scale), self.deadline)
+        closing = Closing(made)
+        base = self.candidates
+        best = self.best
+        most = min(self.bounds.most_layers, best.layers if best else 99)
+        for layer in range(most + 1):
+            for endings in self._steps(made, closing, layer):
+                self.candidates = base + made.candidates
+                self.kept = len(made.sops) + len(made.selectors)
+                self._take(endings, made)
+                self._tell(layer)
+            found = self.best
+            if found is not None and found.layers <= layer and self._is_supported(found):
+                return
+
+    def _steps(self, made: Enumeration, closing: Closing, layer: int) -> Iterator[list[Ending]]:
+        if layer:
+            made.grow_selectors(layer)
+            yield list(closing.moves(layer))
+            made.grow_aggregates(layer)
+        made.grow_elementwise(layer)
+        yield list(closing.endings(layer))
+
+    def _tell(self, layer: int) -> None:
+        if self.tell is not None:
+            self.tell(Progress(layer, self.candidates, self.kept, self.best))
+
+    def _take(self, endings: list[Ending], made: Enumeration) -> None:
+        """Run the most promising programs on every example; keep those that are right."""
+        order = sorted(endings, key=lambda one: (one.level, len(one.recipe.heads), one.recipe.size))
+        tried = 0
+        for ending in order:
+            text = program_text(ending.recipe, made)
+            if text in self.programs or text in self._refused:
+                continue
+            program = self._checked(text, ending.recipe.size)
+            if program is None:
+                self._refused.add(text)
+            else:
+                self.programs[text] = program
+            tried += 1
+            if tried >= MOST_TRIED:
+                return
+
+    def _checked(self, text: str, size: int) -> Program | None:
+        """Run a program by the language's own evaluator on every example."""
+        try:
+            handle: Handle = run(text)[NAME]
+        except RaspError:
+            return None
+        if not isinstance(handle, Handle):
+            return None
+        for answer, wanted in zip(answers([handle.node], self.inputs), self.outputs, strict=True):
+            if isinstance(answer, RaspError) or not agrees(answer[0], wanted):
+                return None
+        placed = schedule(handle)
+        heads = sum(placed.heads_per_layer)
+        if placed.layers > self.bounds.most_layers or heads > self.bounds.most_heads:
+            return None
+        return Program(text, handle, placed.layers, heads, size)
+
+    # ------------------------------------------------------------------ what is laid out
+
+    def _laid_out(self) -> tuple[list[Tokens], list[Any]]:
+        """Examples for the search: a mix of lengths, few enough to be fast; probes if they are few."""
+        order = list(range(len(self.inputs)))
+        Random(self.bounds.seed).shuffle(order)
+        short = [one for one in order if len(self.inputs[one]) <= LONGEST_LAID_OUT] or order[:4]
+        short.sort(key=lambda one: len(self.inputs[one]) > 10)
+        chosen, total = [], 0
+        for one in short:
+            size = len(self.inputs[one])
+            if total + size <= MOST_POSITIONS or not chosen:
+                chosen.append(one)
+                total += size
+        inputs = [self.inputs[one] for one in chosen]
+        outputs: list[Any] = [self.outputs[one] for one in chosen]
+        for probe in self.probes:
+            if total > FEWEST_POSITIONS:
+                break
+            inputs.append(probe)
+            outputs.append(None)
+            total += len(probe)
+        return inputs, outputs
+
+    def _constants(self) -> tuple[list[Atom], list[Atom]]:
+        """The atoms a program may write: those of the answers first; and those only they hold."""
+        seen = Counter(atom for tokens in self.inputs for atom in tokens)
+        said = Counter(atom for answer in self.outputs for atom in answer if atom is not None)
+        blanks = [atom for atom, _ in said.most_common() if (class_of(atom), atom) not in
+                  {(class_of(one), one) for one in seen}][:6]  # fmt: skip
+        special = [atom for atom in seen if isinstance(atom, str) and not atom.isalnum()]
+        words = [atom for atom in sorted(seen, key=lambda one: -seen[one]) if isinstance(atom, str)]
+        usual = words if len(words) <= 8 else [*special[:6], *words[:4]]
+        answers = [atom for atom, count in said.most_common(6)]
+        chosen: list[Atom] = [True, False, 0, 1, 2, *answers, *usual]
+        unique = {(class_of(atom), atom): atom for atom in chosen if atom != ""}
+        return list(unique.values()), [*blanks, ""]
+
+
+def agrees(answer: Sequence[Atom], wanted: Sequence[Atom | None]) -> bool:
+    """Tell whether an answer is the one wanted; None where anything will do."""
+    return len(answer) == len(wanted) and all(
+        want is None or (have == want and isinstance(have, str) == isinstance(want, str))
+        for have, want in zip(answer, wanted, strict=True)
+    )
