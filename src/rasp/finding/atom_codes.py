@@ -25,9 +25,9 @@ Array: TypeAlias = NDArray[Any]
 UNDEFINED, UNKNOWN = -1, 0
 """An operator that fails has no value there; 0 is a cell of a table that nobody asked for yet."""
 BOOL, NUMBER, STRING = 0, 1, 2
-MOST_ATOMS = 3000
-LARGEST = 10**7
-FINEST = 10**5
+MOST_ATOMS = 4000
+LARGEST = 10**5
+FINEST = 5000
 LARGEST_SUM = 4096
 LONGEST_STRING = 24
 

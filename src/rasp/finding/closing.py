@@ -16,7 +16,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.finding.atom_codes import BOOL, NUMBER, STRING, Array
-from rasp.finding.enumeration import CHUNK, Enumeration, _first_of
+from rasp.finding.enumeration import CHUNK, Enumeration, first_of
 from rasp.finding.example_grid import Fingerprints, pack, unpack
 from rasp.finding.expression_bank import Part, Recipe, literal
 
@@ -58,7 +58,7 @@ class Closing:
         rows = self.sops.rows[self._looked_at :, self.care]
         first, self._looked_at = self._looked_at, len(self.sops)
         for number in (np.flatnonzero((rows == self.target).all(axis=1)) + first).tolist():
-            yield self.sops.recipes[number], int(self.sops.levels[number])
+            yield self.sops.recipe(number), int(self.sops.levels[number])
 
     # ------------------------------------------------------------------ functions of one s-op
 
@@ -71,7 +71,7 @@ class Closing:
                      in zip(keys.tolist(), self.target[first].tolist(), strict=True)}  # fmt: skip
             if len(table) > 1:
                 depth = int(self.sops.levels[number])
-                is_plain = self.sops.sizes[number] <= 3 or self.made.kinds[number] == STRING
+                is_plain = self.sops.costs[number] <= 3 or self.made.kinds[number] == STRING
                 is_known = counts.min() >= (2 if is_plain else 4)
                 most = LARGEST_TABLE if is_plain else 4
                 for text, extra in _texts(table, most if is_known else 0):
@@ -88,7 +88,7 @@ class Closing:
             says = np.zeros(len(chosen) * size, dtype=np.int16)
             says[rows] = self.target
             found += chosen[(says[rows] == self.target).all(axis=1)].tolist()
-        return sorted(found, key=lambda one: int(self.sops.sizes[one]))[:60]
+        return sorted(found, key=lambda one: int(self.sops.costs[one]))[:60]
 
     # ------------------------------------------------------------------ two operands
 
@@ -154,7 +154,7 @@ class Closing:
     def _headed(self, text: str, selector: Recipe, depth: int, values: tuple[Part, ...], extra: int
                 ) -> Ending:  # fmt: skip
         """Write a head: its selector goes into the first place of the text."""
-        known = [self.sops.recipes[value.number] for value in values]
+        known = [self.sops.recipe(value.number) for value in values]
         recipe = Recipe(
             text.replace("{}", selector.text, 1), (*selector.parts, *values),
             extra + selector.size + sum(one.size for one in known),
@@ -174,7 +174,7 @@ class Closing:
                 if wanted.any() and not (wanted | free).all():
                     yield text, np.broadcast_to(wanted | free, grid.keys.shape), wanted, False, (), 1
         values = self.sops.smallest(level - 1, 4000, self.made.kinds == self.kind)
-        values = [one for one in values.tolist() if not self.made._is_constant(one)][:MOST_VALUES]
+        values = [one for one in values.tolist() if not self.made.is_constant(one)][:MOST_VALUES]
         counts = np.bincount(self.target)
         defaults = [None, *np.argsort(-counts, kind="stable")[:2].tolist()]
         for value in values:
@@ -202,7 +202,7 @@ class Closing:
         numbers, words = numbers[covers], words[covers]
         for place in np.flatnonzero(_right(words, good, must, single)).tolist()[:5]:
             number = int(numbers[place])
-            recipe = made.selectors.recipes[number]
+            recipe = made.selectors.recipe(number)
             yield Recipe("{}", (Part(True, number),), recipe.size, recipe.heads), int(levels[number])
         few, chosen = numbers[:MOST_SELECTORS], words[:MOST_SELECTORS]
         planes = range(made.grid.planes)
@@ -210,9 +210,9 @@ class Closing:
             both = chosen[place + 1 :] & chosen[place]
             part = Part(True, number)
             for text, rows in (("({} and {})", both),
-                               ("select_best(({} and {}), score(indices, -1))", _first_of(both, planes)),
+                               ("select_best(({} and {}), score(indices, -1))", first_of(both, planes)),
                                ("select_best(({} and {}), score(indices, 1))",
-                                _first_of(both, planes[::-1]))):  # fmt: skip
+                                first_of(both, planes[::-1]))):  # fmt: skip
                 for other in np.flatnonzero(_right(rows, good, must, single)).tolist()[:3]:
                     mate = int(few[place + 1 + other])
                     one = self._recipe(text, part, Part(True, mate), extra=1 + 2 * ("best" in text))
@@ -244,8 +244,8 @@ class _Choosing:
         self.closing = closing
         self.leaves, self.conditions = leaves, conditions
         self.wrong, self.held = ~right, held
-        self.leaf_sizes = closing.sops.sizes[leaves].astype(int)
-        self.sizes = closing.sops.sizes[conditions].astype(int)
+        self.leaf_sizes = closing.sops.costs[leaves].astype(int)
+        self.sizes = closing.sops.costs[conditions].astype(int)
 
     def cover(self, rows: Array, depth: int) -> list[Recipe]:
         """Recipes that are right on these rows: at most `depth` choices, the smallest first."""
@@ -270,7 +270,7 @@ class _Choosing:
 
     def _leaf(self, leaf: int) -> Recipe:
         number = int(self.leaves[leaf])
-        recipe = self.closing.sops.recipes[number]
+        recipe = self.closing.sops.recipe(number)
         return Recipe("{}", (Part(False, number),), recipe.size, recipe.heads)
 
     def _last(self, fine: Array) -> list[Recipe]:
@@ -301,8 +301,8 @@ class _Choosing:
         asked = Part(False, int(self.conditions[condition]))
         then = Part(False, int(self.leaves[leaf]))
         sops = self.closing.sops
-        constant = sops.recipes[then.number].text
-        heads = rest.heads.union(*(sops.recipes[part.number].heads for part in (asked, then)))
+        constant = sops.recipe(then.number).text
+        heads = rest.heads.union(*(sops.recipe(part.number).heads for part in (asked, then)))
         size = int(self.sizes[condition]) + rest.size + no
         test, opposite = ("(not {})", "{}") if no else ("{}", "(not {})")
         if constant == "True":

@@ -1,6 +1,6 @@
-"""Expressions from the bottom up: layer by layer, small before large, each computed once.
+"""Expressions from the bottom up: layer by layer, cheap before dear, each computed once.
 
-A round makes, for each layer, the selectors over what there is (`_select`, then `and`, `or`, the
+A round makes, for each layer, the selectors over what there is (`_compare`, then `and`, `or`, the
 first and last picks), what they aggregate, and elementwise expressions over that. How many of
 each is a matter of `Widths`: a wider round begins again and goes further.
 """
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rasp.atoms import Atom
-from rasp.finding.atom_codes import BOOL, NUMBER, STRING, Array, AtomCodes
+from rasp.finding.atom_codes import BOOL, NUMBER, STRING, Array
 from rasp.finding.example_grid import Fingerprints, Grid, pack, unpack
 from rasp.finding.expression_bank import Bank, Part, Recipe, literal
 
@@ -22,7 +23,7 @@ CHUNK = 512
 
 
 class OutOfTime(Exception):
-    """The time is over, or somebody pressed Ctrl-C."""
+    """The time is over."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +34,13 @@ class Widths:
     """S-ops of earlier layers that selectors compare."""
     paired: int = 14
     """Of these, those that are compared with one another, each with each."""
-    combined: int = 120
+    combined: int = 100
     """Selectors that are combined with one another."""
     values: int = 60
-    """S-ops that a simple selector aggregates."""
+    """S-ops that a simple selector aggregates; of bools, a hundred times as many."""
     aggregated: int = 1500
     """Selectors that aggregate the simplest values."""
-    operands: int = 400
+    operands: int = 350
     """S-ops that become operands, at each layer."""
     elementwise: int = 60_000
     """Elementwise candidates, at each layer."""
@@ -66,7 +67,7 @@ class Enumeration:
         self.words = -(-grid.size // 64)
         cells = grid.planes * self.words
         self.selectors = Bank(Fingerprints(cells, step=1), np.uint64, cells)
-        self.kinds = np.zeros(0, dtype=np.int8)
+        self._kinds = np.zeros(1024, dtype=np.int8)
         self._width_codes = np.array(
             [self.codes.code(count) for count in range(grid.planes + 1)], dtype=np.int16
         )
@@ -79,71 +80,95 @@ class Enumeration:
         """How many candidates were computed and looked up."""
         return self.sops.offered + self.selectors.offered
 
-    def _start(self, constants: Sequence[Atom]) -> None:
-        grid = self.grid
-        self._offer(grid.tokens[None], 0, lambda place: Recipe("tokens"))
-        self._offer(grid.indices[None], 0, lambda place: Recipe("indices"))
-        tokens = {atom for atoms in grid.inputs for atom in atoms}
-        if all(isinstance(token, str) and token.isdecimal() and token.isascii() for token in tokens):
-            self._offer(self.codes.apply("int", grid.tokens)[None], 0,
-                        lambda place: Recipe("tokens_int"))  # fmt: skip
-        for atom in constants:
-            row = np.full((1, grid.size), self.codes.code(atom), dtype=np.int16)
-            self._offer(row, 0, lambda place, atom=atom: Recipe(literal(atom)))  # type: ignore[misc]
-        for name, members in _classes(tokens):
-            row = np.where([token in members for atoms in grid.inputs for token in atoms],
-                           self.codes.true, self.codes.false).astype(np.int16)  # fmt: skip
-            self._offer(row[None], 0, lambda place, name=name: Recipe(name, size=2))  # type: ignore[misc]
+    @property
+    def kinds(self) -> Array:
+        """The class of each s-op's atoms; -1 for constants, and where bools and numbers mix."""
+        return self._kinds[: len(self.sops)]
 
-    def _offer(self, rows: Array, level: int, recipe: Callable[[int], Recipe]) -> list[int]:
-        """Take s-ops that are defined everywhere and hold strings or numbers, not both."""
+    def check_time(self) -> None:
         if monotonic() > self.deadline:
             raise OutOfTime
-        defined = rows.min(axis=1, initial=1) > 0
-        if not defined.all():
-            kept = np.flatnonzero(defined)
-            new = self.sops.offer(rows[kept], level, lambda place: recipe(int(kept[place])))
-            self.sops.offered += len(rows) - len(kept)
+
+    def _start(self, constants: Sequence[Atom]) -> None:
+        grid = self.grid
+        tokens = {atom for atoms in grid.inputs for atom in atoms}
+        self._base(grid.tokens, "tokens")
+        self._base(grid.indices, "indices")
+        if all(isinstance(token, str) and token.isdecimal() and token.isascii() for token in tokens):
+            self._base(self.codes.apply("int", grid.tokens), "tokens_int")
+        for atom in constants:
+            cost = 1 + (not isinstance(atom, str) and atom not in (0, 1, 2))
+            self._base(np.full(grid.size, self.codes.code(atom)), literal(atom), cost)
+        self.literals = len(self.sops)
+        for name, members in _classes(tokens):
+            held = [token in members for atoms in grid.inputs for token in atoms]
+            self._base(np.where(held, self.codes.true, self.codes.false), name, 2)
+
+    def _base(self, row: Array, text: str, cost: int = 1) -> None:
+        self._offer(row[None].astype(np.int16), 0, cost, 0, lambda place: Recipe(text, size=cost))
+
+    def _offer(self, rows: Array, level: int, costs: ArrayLike, heads: ArrayLike,
+               recipe: Callable[[int], Recipe]) -> list[int]:  # fmt: skip
+        """Take s-ops that are defined everywhere; constants only while the literals come."""
+        self.check_time()
+        kept = rows.min(axis=1, initial=1) > 0
+        if self.simple or len(self.sops) > 2 and hasattr(self, "literals"):
+            kept &= (rows != rows[:, :1]).any(axis=1)
+        if not kept.all():
+            places = np.flatnonzero(kept)
+            self.sops.offered += len(rows) - len(places)
+            costs, heads = (np.broadcast_to(one, len(rows))[places] for one in (costs, heads))
+            new = self.sops.offer(rows[places], level, costs, heads,
+                                  lambda place: recipe(int(places[place])))  # fmt: skip
         else:
-            new = self.sops.offer(rows, level, recipe)
+            new = self.sops.offer(rows, level, costs, heads, recipe)
         if new:
+            if len(self.sops) > len(self._kinds):
+                self._kinds = np.resize(self._kinds, 2 * len(self.sops))
             kinds = self.codes.kinds(self.sops.rows[new])
             uniform = kinds.max(axis=1) == kinds.min(axis=1)
-            self.kinds = np.append(self.kinds, np.where(uniform, kinds[:, 0], -1).astype(np.int8))
+            self._kinds[new] = np.where(uniform, kinds[:, 0], -1)
         return new
 
     def recipe(self, text: str, *parts: Part, heads: tuple[int, ...] = (), extra: int = 1) -> Recipe:
         """Write one expression with the parts of others."""
-        known = [self._recipe_of(part) for part in parts]
+        known = [self.recipe_of(part) for part in parts]
         size = extra + sum(one.size for one in known)
         return Recipe(text, parts, size, frozenset(heads).union(*(one.heads for one in known)))
 
-    def _recipe_of(self, part: Part) -> Recipe:
-        bank = self.selectors if part.is_selector else self.sops
-        return bank.recipes[part.number]
+    def recipe_of(self, part: Part) -> Recipe:
+        """Return how a part is written."""
+        return (self.selectors if part.is_selector else self.sops).recipe(part.number)
+
+    def is_constant(self, number: int) -> bool:
+        """Tell whether an s-op is a literal."""
+        return 2 <= number < self.literals
 
     # ------------------------------------------------------------------ selectors
 
     def grow_selectors(self, level: int) -> None:
         """Make the selectors of a layer: their keys and queries stand in the layers before."""
-        core = self.sops.smallest(level - 1, self.widths.core, self.kinds >= 0)
+        usable = self.kinds >= 0
+        usable[2 : self.literals] = False
+        core = self.sops.smallest(level - 1, self.widths.core, usable)
+        fresh = self.sops.smallest(level - 1, self.widths.core, usable & (self.sops.levels == level - 1))
+        literals = np.arange(2, self.literals)
+        true = literals[self.sops.rows[literals, 0] == self.codes.true]
+        core = np.concatenate([core, np.setdiff1d(fresh[: self.widths.core // 2], core), true])
         self._ranks = self.codes.ranks()
-        first = len(self.selectors)
         if level == 1:
             self._select_places()
-        paired = set(core[: self.widths.paired].tolist())
-        positions = {0, 1}
+        paired = set(core[: self.widths.paired].tolist()) | set(true.tolist()) | {0, 1}
         for keys in core.tolist():
-            if keys in paired:
-                queries = core
-            else:
-                queries = np.array([q for q in core.tolist() if q in paired or q == keys])
-            new = [q for q in queries.tolist()
-                   if max(self.sops.levels[[keys, q]]) == level - 1
-                   and self.kinds[keys] == self.kinds[q]
-                   and (q in paired or keys in paired or keys == q or {keys, q} & positions)]  # fmt: skip
-            self._compare(keys, np.array(new, dtype=int), level)
-        self._combine(first, level)
+            queries = [
+                query for query in core.tolist()
+                if max(self.sops.levels[[keys, query]]) == level - 1
+                and self.kinds[keys] == self.kinds[query]
+                and (query in paired or keys in paired or keys == query)
+                and not (keys in true and query in true)
+            ]  # fmt: skip
+            self._compare(keys, np.array(queries, dtype=int), level)
+        self._combine(level)
 
     def _select_places(self) -> None:
         """The selectors that look at places alone, each counted as one word."""
@@ -157,64 +182,57 @@ class Enumeration:
             ("select(indices, indices - 1, ==)", other == own - 1),
             ("select(indices, indices + 1, ==)", other == own + 1),
             ("select(indices, 0, ==)", (other == 0) & (own >= 0)),
+            ("select_best(select_all, score(indices, 1))", other == grid.lengths - 1),
         ]  # fmt: skip
-        stack = np.stack([np.broadcast_to(rows & grid.exists, grid.keys.shape)
-                          for _, rows in places])  # fmt: skip
-        self.simple = self._offer_selectors(stack, 1, lambda place: Recipe(places[place][0]))
-        last = grid.exists & (other == grid.lengths - 1)
-        self.simple += self._offer_selectors(
-            last[None], 1, lambda place: Recipe("select_best(select_all, score(indices, 1))", size=2)
-        )
+        stack = np.stack([np.broadcast_to(rows, grid.keys.shape) for _, rows in places])
+        self.simple = self._offer_selectors(stack & grid.exists, 1, 1, 0,
+                                            lambda place: Recipe(places[place][0]))  # fmt: skip
         self.before, self.upto = self.simple[1:3]
 
-    def _offer_selectors(self, dense: Array, level: int, recipe: Callable[[int], Recipe]) -> list[int]:
+    def _offer_selectors(self, dense: Array, level: int, costs: ArrayLike, heads: ArrayLike,
+                         recipe: Callable[[int], Recipe]) -> list[int]:  # fmt: skip
         words = pack(dense)
-        return self.selectors.offer(words.reshape(len(words), -1), level, recipe)
+        return self.selectors.offer(words.reshape(len(words), -1), level, costs, heads, recipe)
 
     def _compare(self, keys: int, queries: Array, level: int) -> None:
-        if not len(queries):
-            return
-        if monotonic() > self.deadline:
-            raise OutOfTime
-        grid = self.grid
+        grid, key = self.grid, Part(False, keys)
         kind = int(self.kinds[keys])
         signs = ("==",) if kind == BOOL else ("==", "!=", "<", "<=", ">", ">=")
         left = self._ranks[self.sops.rows[keys]][grid.keys]
-        right = self._ranks[self.sops.rows[queries]][:, None]
-        key = Part(False, keys)
-        for sign in signs:
-            held = _COMPARE[sign](left[None], right) & grid.exists
+        costs = self.sops.costs[queries] + self.sops.costs[keys] + 1
+        heads = np.maximum(self.sops.heads[queries], self.sops.heads[keys])
+        for sign in signs if len(queries) else ():
+            self.check_time()
+            right = self._ranks[self.sops.rows[queries]][:, None]
             self._offer_selectors(
-                held, level,
+                _COMPARE[sign](left[None], right) & grid.exists, level, costs, heads,
                 lambda place, sign=sign: self.recipe(  # type: ignore[misc]
                     f"select({{}}, {{}}, {sign})", key, Part(False, int(queries[place])))
             )  # fmt: skip
 
-    def _combine(self, first: int, level: int) -> None:
-        """`and`, `or`, the first and the last pick, of the smallest selectors of this layer."""
-        base = self.selectors.smallest(level, len(self.selectors))
-        base = base[self.selectors.levels[base] == level]
-        places = np.array(self.simple[1:7])
-        self._join("and", *_pairs(base, places), level)
-        self._join("and", *_pairs(base[: self.widths.combined],
-                                  self.selectors.smallest(level, self.widths.combined)), level)  # fmt: skip
-        self._join("or", *_pairs(base[: self.widths.combined],
-                                 self.selectors.smallest(level, self.widths.combined)), level)  # fmt: skip
-        for keys in self.sops.smallest(level - 1, 12, self.kinds >= 0).tolist():
-            if self.sops.levels[keys] == level - 1:
+    def _combine(self, level: int) -> None:
+        """`and`, `or`, the first and the last pick, of the cheapest selectors of this layer."""
+        base = self.selectors.smallest(level, len(self.selectors), self.selectors.levels == level)
+        some = self.selectors.smallest(level, self.widths.combined)
+        self._join("and", *_pairs(base, np.array(self.simple[1:7])), level)
+        self._join("and", *_pairs(base[: self.widths.combined], some), level)
+        self._join("or", *_pairs(base[: self.widths.combined], some), level)
+        usable = (self.kinds >= 0) & (self.sops.levels == level - 1)
+        for keys in self.sops.smallest(level - 1, self.widths.core, usable).tolist():
+            if not self.is_constant(keys):
                 self._sort_order(keys, level)
         picked = self.selectors.smallest(level, 4 * self.widths.combined)
         self._ends(picked[self.selectors.levels[picked] == level], level)
 
     def _join(self, word: str, left: Array, right: Array, level: int) -> None:
-        rows = self.selectors.rows
+        bank = self.selectors
         join = np.bitwise_and if word == "and" else np.bitwise_or
         for start in range(0, len(left), CHUNK):
-            if monotonic() > self.deadline:
-                raise OutOfTime
+            self.check_time()
             one, other = left[start : start + CHUNK], right[start : start + CHUNK]
-            self.selectors.offer(
-                join(rows[one], rows[other]), level,
+            bank.offer(
+                join(bank.rows[one], bank.rows[other]), level, bank.costs[one] + bank.costs[other] + 1,
+                np.maximum(bank.heads[one], bank.heads[other]),
                 lambda place, one=one, other=other: self.recipe(  # type: ignore[misc]
                     f"({{}} {word} {{}})", Part(True, int(one[place])), Part(True, int(other[place])))
             )  # fmt: skip
@@ -225,30 +243,32 @@ class Enumeration:
         ranks = self._ranks[self.sops.rows[keys]]
         left, right = ranks[grid.keys], ranks[None]
         earlier = np.arange(grid.planes)[:, None] < grid.place
-        for sign, held in (("<", left < right), (">", left > right)):
-            order = (held | ((left == right) & earlier)) & grid.exists
-            text = (f"(select({{}}, {{}}, {sign}) or select({{}}, {{}}, ==)"
-                    " and select(indices, indices, <))")  # fmt: skip
-            part = Part(False, keys)
-            size = 2 + self.sops.recipes[keys].size
-            self._offer_selectors(
-                order[None], level,
-                lambda place, text=text: Recipe(  # type: ignore[misc]
-                    text, (part,) * 4, size, self.sops.recipes[keys].heads),
-            )
+        held = [((left < right) | ((left == right) & earlier)) & grid.exists,
+                ((left > right) | ((left == right) & earlier)) & grid.exists]  # fmt: skip
+        part = Part(False, keys)
+        texts = [f"(select({{}}, {{}}, {sign}) or select({{}}, {{}}, ==)"
+                 " and select(indices, indices, <))" for sign in ("<", ">")]  # fmt: skip
+        self._offer_selectors(
+            np.stack(held), level, self.sops.costs[keys] + 2, self.sops.heads[keys],
+            lambda place: Recipe(texts[place], (part,) * 4, 2 + self.recipe_of(part).size,
+                                 self.recipe_of(part).heads)
+        )  # fmt: skip
 
     def _ends(self, chosen: Array, level: int) -> None:
         """Of each selector, the first picks and the last picks alone."""
+        bank = self.selectors
         for start in range(0, len(chosen), CHUNK):
+            self.check_time()
             numbers = chosen[start : start + CHUNK]
-            planes = self.selectors.rows[numbers].reshape(len(numbers), self.grid.planes, self.words)
-            for sign, order in ((-1, range(self.grid.planes)),
-                                (1, range(self.grid.planes - 1, -1, -1))):  # fmt: skip
-                self.selectors.offer(
-                    _first_of(planes, order).reshape(len(numbers), -1), level,
+            planes = bank.rows[numbers].reshape(len(numbers), self.grid.planes, self.words)
+            order = range(self.grid.planes)
+            for sign, planes_in_order in ((-1, order), (1, order[::-1])):
+                bank.offer(
+                    first_of(planes, planes_in_order).reshape(len(numbers), -1), level,
+                    bank.costs[numbers] + 1, bank.heads[numbers],
                     lambda place, numbers=numbers, sign=sign: self.recipe(  # type: ignore[misc]
                         f"select_best({{}}, score(indices, {sign}))",
-                        Part(True, int(numbers[place])), extra=2)
+                        Part(True, int(numbers[place])))
                 )  # fmt: skip
 
     # ------------------------------------------------------------------ aggregates
@@ -257,44 +277,52 @@ class Enumeration:
         """Make what the selectors of a layer give: widths, whether they pick, and means."""
         self._best_of_all(level)
         chosen = self.selectors.smallest(level, self.widths.aggregated)
-        values = self.sops.smallest(level - 1, self.widths.values, self.kinds >= 0)
-        hot = [int(one) for one in values if not self._is_constant(int(one))][:6]
+        usable = self.kinds >= 0
+        usable[2 : self.literals] = False
+        hot = self.sops.smallest(level - 1, 6, usable)
         for start in range(0, len(chosen), CHUNK):
             numbers = chosen[start : start + CHUNK]
             dense = self._dense(numbers)
             counts = dense.sum(axis=1, dtype=np.int16)
             own = np.flatnonzero(self.selectors.levels[numbers] == level)
             self._widths(numbers[own], counts[own], level)
-            for value in hot:
+            for value in hot.tolist():
                 new = own if self.sops.levels[value] < level - 1 else np.arange(len(numbers))
-                self._aggregate(numbers[new], dense[new], counts[new], np.array([value]), level)
-        many = self.sops.smallest(level - 1, 25 * self.widths.values, self.kinds >= 0)
+                if len(new):
+                    self._aggregate(numbers[new], dense[new], counts[new], np.array([value]), level)
+        usable &= (self.sops.levels == level - 1)[: len(usable)]
+        usable = np.pad(usable, (0, len(self.sops) - len(usable)))
+        many = [self.sops.smallest(level - 1, most * self.widths.values, usable & (self.kinds == kind))
+                for kind, most in ((BOOL, 100), (NUMBER, 25), (STRING, 10))]  # fmt: skip
         for number in self.simple:
-            self._everywhere(number, many[self.sops.levels[many] == level - 1], level)
+            for values in many:
+                self._everywhere(number, values[: len(values) // (1 + 3 * (number > self.upto))], level)
 
     def _dense(self, numbers: Array) -> Array:
         rows = self.selectors.rows[numbers].reshape(len(numbers), self.grid.planes, self.words)
         return unpack(np.ascontiguousarray(rows), self.grid.size)
 
-    def _is_constant(self, number: int) -> bool:
-        row = self.sops.rows[number]
-        return bool((row == row[0]).all())
-
     def _widths(self, numbers: Array, counts: Array, level: int) -> None:
+        if not len(numbers):
+            return
         some = np.where(counts > 0, self.codes.true, self.codes.false).astype(np.int16)
+        costs, heads = self.selectors.costs[numbers] + 1, self.selectors.heads[numbers]
 
-        def recipe(text: str, *heads: int) -> Callable[[int], Recipe]:
+        def recipe(text: str, *own: int) -> Callable[[int], Recipe]:
             return lambda place: self.recipe(
                 text, Part(True, int(numbers[place])),
-                heads=tuple(3 * int(numbers[place]) + one for one in heads))  # fmt: skip
+                heads=tuple(3 * int(numbers[place]) + one for one in own))  # fmt: skip
 
-        self._offer(some, level, recipe("has_focus({})", 0))
-        self._offer(self._width_codes[counts], level, recipe("selector_width({})", 1, 2))
+        self._offer(some, level, costs, heads + 1, recipe("has_focus({})", 0))
+        self._offer(self._width_codes[counts], level, costs, heads + 2,
+                    recipe("selector_width({})", 1, 2))  # fmt: skip
 
     def _aggregate(self, numbers: Array, dense: Array, counts: Array, values: Array, level: int
                    ) -> None:  # fmt: skip
         """What selectors make of s-ops: several of one, or one of several."""
         rows = self.sops.rows[values]
+        costs = self.selectors.costs[numbers] + self.sops.costs[values] + 1
+        heads = np.maximum(self.selectors.heads[numbers], self.sops.heads[values]) + 1
         for default in self._defaults(int(self.kinds[values[0]]), bool((counts == 0).any())):
             written = f", {literal(default)}" if default != 0 or default is False else ""
 
@@ -304,7 +332,8 @@ class Enumeration:
                                    Part(False, value), heads=(3 * selector,),
                                    extra=1 + bool(written))  # fmt: skip
 
-            self._offer(self._means(dense, counts, rows, default), level, recipe)
+            self._offer(self._means(dense, counts, rows, default), level,
+                        costs + bool(written), heads, recipe)  # fmt: skip
 
     def _defaults(self, kind: int, is_needed: bool) -> list[Atom]:
         if kind == NUMBER:
@@ -345,20 +374,23 @@ class Enumeration:
                 self._aggregate(one, dense, counts, chunk, level)
 
     def _over_bools(self, number: int, dense: Array, values: Array, level: int) -> None:
-        held = (self.sops.rows[values] == self.codes.true)[:, self.grid.keys] & dense
-        total = held.sum(axis=1, dtype=np.int16)
-        some = np.where(total > 0, self.codes.true, self.codes.false).astype(np.int16)
-        every = {"{} > 0": some}
-        if number == self.simple[0]:
-            every["round(length * {})"] = self._width_codes[total]
-        if number == self.upto:
-            every["num_prevs"] = self._width_codes[total]
-        for text, rows in every.items():
-            written = "num_prevs({1})" if text == "num_prevs" else (
-                "(" + text.replace("{}", "aggregate({0}, indicator({1}))") + ")")  # fmt: skip
-            self._offer(rows, level, lambda place, written=written: self.recipe(  # type: ignore[misc]
-                written, Part(True, number), Part(False, int(values[place])),
-                heads=(3 * number,), extra=2))  # fmt: skip
+        """Whether any is true, any is false; and where a width costs nothing, how many are."""
+        for truth, word in ((self.codes.true, "{1}"), (self.codes.false, "not {1}")):
+            held = (self.sops.rows[values] == truth)[:, self.grid.keys] & dense
+            total = held.sum(axis=1, dtype=np.int16)
+            mean = f"aggregate({{0}}, indicator({word}))"
+            some = np.where(total > 0, self.codes.true, self.codes.false).astype(np.int16)
+            every = {f"({mean} > 0)": some}
+            if number == self.simple[0]:
+                every[f"round(length * {mean})"] = self._width_codes[total]
+            if number == self.upto:
+                every[f"num_prevs({word})"] = self._width_codes[total]
+            costs = self.sops.costs[values] + 2 + (word != "{1}")
+            for text, rows in every.items():
+                self._offer(rows, level, costs, self.sops.heads[values] + 1,
+                            lambda place, text=text: self.recipe(  # type: ignore[misc]
+                    text, Part(True, number), Part(False, int(values[place])),
+                    heads=(3 * number,), extra=2))  # fmt: skip
 
     def _sums(self, number: int, dense: Array, values: Array, level: int) -> None:
         """Sums where a selector's width costs no head of its own."""
@@ -369,32 +401,35 @@ class Enumeration:
         sums = np.where(dense, scaled[:, self.grid.keys], 0).sum(axis=1)
         for one in np.unique(common[common > 0]).tolist():
             chosen = np.flatnonzero(common == one)
+            numbers = values[chosen]
             rows = self.codes.means(sums[chosen], np.ones_like(sums[chosen]), one)
-            self._offer(rows, level, lambda place, chosen=chosen: self.recipe(  # type: ignore[misc]
+            self._offer(rows, level, self.sops.costs[numbers] + 2, self.sops.heads[numbers] + 1,
+                        lambda place, numbers=numbers: self.recipe(  # type: ignore[misc]
                 f"({factor[number]} * aggregate({{}}, {{}}))", Part(True, number),
-                Part(False, int(values[chosen[place]])), heads=(3 * number,), extra=2))  # fmt: skip
+                Part(False, int(numbers[place])), heads=(3 * number,), extra=2))  # fmt: skip
 
     def _best_of_all(self, level: int) -> None:
         """The largest and the smallest value among all, and among those up to here."""
         if level == 1:
             ones = np.full((1, self.grid.size), self._width_codes[1])
             row = self.codes.apply("+", self.grid.indices[None], ones)
-            self._offer(row[:, self.grid.at_end], 1,
-                        lambda place: Recipe("length", heads=frozenset([3 * self.simple[0]])))  # fmt: skip
-        values = self.sops.smallest(level - 1, self.widths.values // 2, self.kinds == NUMBER)
-        values = values[self.sops.levels[values] == level - 1]
+            heads = frozenset([3 * self.simple[0]])
+            self._offer(row[:, self.grid.at_end], 1, 1, 1, lambda place: Recipe("length", heads=heads))
+        usable = (self.kinds == NUMBER) & (self.sops.levels == level - 1)
+        usable[2 : self.literals] = False
+        values = self.sops.smallest(level - 1, self.widths.values // 2, usable)
         scaled, common = self.codes.numerators(self.sops.rows[values])
         for place in np.flatnonzero(common).tolist():
-            if not self._is_constant(int(values[place])):
-                for among in (self.simple[0], self.upto):
-                    self._best(among, int(values[place]), scaled[place], level)
+            for among in (self.simple[0], self.upto):
+                self._best(among, int(values[place]), scaled[place], level)
 
     def _best(self, among: int, value: int, numbers: Array, level: int) -> None:
         dense = self._dense(np.array([among]))[0]
+        cost, heads = self.sops.costs[value] + 2, self.sops.heads[value]
         for sign in (1, -1):
             scores = np.where(dense, sign * numbers[self.grid.keys], np.iinfo(np.int64).min)
             held = (dense & (scores == scores.max(axis=0)))[None]
-            made = self._offer_selectors(held, level, lambda place, sign=sign: self.recipe(  # type: ignore[misc]
+            made = self._offer_selectors(held, level, cost, heads, lambda place, sign=sign: self.recipe(  # type: ignore[misc]
                 f"select_best({{}}, score({{}}, {sign}))", Part(True, among), Part(False, value)))  # fmt: skip
             for number in made:
                 self._aggregate(np.array([number]), held, held.sum(axis=1, dtype=np.int16),
@@ -403,46 +438,49 @@ class Enumeration:
     # ------------------------------------------------------------------ elementwise
 
     def grow_elementwise(self, level: int) -> None:
-        """Make elementwise expressions of a layer, by size, until there are enough candidates."""
+        """Make elementwise expressions of a layer, by cost, until there are enough candidates."""
         budget = self.sops.offered + self.widths.elementwise
-        for size in range(2, 12):
-            for text, op, one, other in self._combinations(level, size):
+        for cost in range(2, 14):
+            for text, op, one, other in self._combinations(level, cost):
                 if self.sops.offered > budget:
                     return
-                self._apply(text, op, one, other, level)
+                self._apply(text, op, one, other, level, cost)
 
-    def _combinations(self, level: int, size: int) -> Iterator[tuple[str, str, Array, Array | None]]:
+    def _combinations(self, level: int, cost: int) -> Iterator[tuple[str, str, Array, Array | None]]:
         usable = self.sops.smallest(level, self.widths.operands, self.kinds >= 0)
-        current = self.sops.smallest(level, len(self.sops), self.kinds >= 0)
-        current = current[self.sops.levels[current] == level][: self.widths.operands]
+        current = self.sops.smallest(level, self.widths.operands,
+                                     (self.kinds >= 0) & (self.sops.levels == level))  # fmt: skip
         usable = np.union1d(usable, current)
-        sizes, levels, kinds = self.sops.sizes, self.sops.levels, self.kinds
-        by_size = {at: usable[sizes[usable] == at] for at in range(1, size)}
-        own = by_size[size - 1]
-        own = own[levels[own] == level]
+        costs, levels, kinds = self.sops.costs, self.sops.levels, self.kinds
+        by_cost = {at: usable[costs[usable] == at] for at in range(1, cost)}
+        own = by_cost[cost - 1]
+        own = own[(levels[own] == level) & (own >= self.literals)]
         for op, text, kind in UNARY:
             yield text, op, own[kinds[own] == kind], None
-        for left in range(1, size - 1):
-            one, other = _pairs(by_size[left], by_size[size - 1 - left])
-            fits = (np.maximum(levels[one], levels[other]) == level) & (kinds[one] == kinds[other])
-            one, other = one[fits], other[fits]
-            for op, kind, commutes in BINARY:
-                held = kinds[one] == kind
-                if commutes:
-                    held &= one < other
-                yield f"({{}} {op} {{}})", op, one[held], other[held]
+        for more in (1, 2, 3):
+            for left in range(1, cost - more):
+                one, other = _pairs(by_cost[left], by_cost[cost - more - left])
+                fits = (np.maximum(levels[one], levels[other]) == level) & (kinds[one] == kinds[other])
+                fits &= ~(self._literal(one) & self._literal(other)) & (one != other)
+                one, other = one[fits], other[fits]
+                for op, kind, commutes, dearness in BINARY:
+                    held = (kinds[one] == kind) & (dearness == more)
+                    if commutes:
+                        held &= one < other
+                    yield f"({{}} {op} {{}})", op, one[held], other[held]
 
-    def _apply(self, text: str, op: str, one: Array, other: Array | None, level: int) -> None:
-        rows = self.sops.rows
+    def _literal(self, numbers: Array) -> Array:
+        return (numbers >= 2) & (numbers < self.literals)
+
+    def _apply(self, text: str, op: str, one: Array, other: Array | None, level: int, cost: int) -> None:
+        rows, heads = self.sops.rows, self.sops.heads
         for start in range(0, len(one), CHUNK):
-            left = one[start : start + CHUNK]
-            right = None if other is None else other[start : start + CHUNK]
-            operands = [rows[left]] if right is None else [rows[left], rows[right]]
+            sides = [side[start : start + CHUNK] for side in (one, other) if side is not None]
             self._offer(
-                self.codes.apply(op, *operands), level,
-                lambda place, left=left, right=right: self.recipe(  # type: ignore[misc]
-                    text, *(Part(False, int(side[place])) for side in (left, right)
-                            if side is not None))
+                self.codes.apply(op, *(rows[side] for side in sides)), level, cost,
+                np.max([heads[side] for side in sides], axis=0),
+                lambda place, sides=sides: self.recipe(  # type: ignore[misc]
+                    text, *(Part(False, int(side[place])) for side in sides))
             )  # fmt: skip
 
 
@@ -453,11 +491,12 @@ _COMPARE = {
 UNARY = (("not", "(not {})", BOOL), ("indicator", "indicator({})", BOOL),
          ("abs", "abs({})", NUMBER), ("floor", "floor({})", NUMBER), ("round", "round({})", NUMBER))  # fmt: skip
 BINARY = (
-    ("==", NUMBER, True), ("==", STRING, True), ("<", NUMBER, False), ("+", NUMBER, True),
-    ("-", NUMBER, False), ("and", BOOL, True), ("or", BOOL, True), ("%", NUMBER, False),
-    ("*", NUMBER, True), ("//", NUMBER, False), ("<", STRING, False), ("/", NUMBER, False),
-    ("!=", BOOL, True), ("+", STRING, False),
+    ("==", NUMBER, True, 1), ("==", STRING, True, 1), ("<", NUMBER, False, 1), ("+", NUMBER, True, 1),
+    ("-", NUMBER, False, 1), ("and", BOOL, True, 1), ("or", BOOL, True, 1), ("+", STRING, False, 1),
+    ("<", STRING, False, 2), ("%", NUMBER, False, 2), ("*", NUMBER, True, 2),
+    ("!=", BOOL, True, 2), ("//", NUMBER, False, 3), ("/", NUMBER, False, 3),
 )  # fmt: skip
+"""Operators, what they work on, whether the sides can be swapped, and what they cost."""
 
 
 def _pairs(left: Array, right: Array) -> tuple[Array, Array]:
@@ -465,7 +504,7 @@ def _pairs(left: Array, right: Array) -> tuple[Array, Array]:
     return np.repeat(left, len(right)), np.tile(right, len(left))
 
 
-def _first_of(planes: Array, order: Sequence[int]) -> Array:
+def first_of(planes: Array, order: Sequence[int]) -> Array:
     """Keep in each row the pick whose plane comes first."""
     seen = np.zeros_like(planes[:, 0])
     kept = np.zeros_like(planes)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rasp.atoms import Atom, show_literal
 from rasp.finding.atom_codes import Array
@@ -42,26 +43,34 @@ def literal(atom: Atom) -> str:
     return show_literal(atom).replace("{", "{{").replace("}", "}}")
 
 
+Source = tuple[Callable[[int], Recipe], int]
+
+
 class Bank:
-    """Rows of values without repetition, with the level, the size and the recipe of each.
+    """Rows of values without repetition, with the level, the cost and the recipe of each.
+
+    A recipe is made when somebody asks for it. Where the same row comes again with fewer heads,
+    its recipe is replaced, and with it what is written of everything that uses the row.
 
     >>> bank = Bank(Fingerprints(2), np.int16, cells=2)
     >>> row = np.array([[1, 2]], dtype=np.int16)
-    >>> bank.offer(row, 0, lambda place: Recipe("tokens")), bank.offer(row, 1, Recipe)
-    ([0], [])
+    >>> [bank.offer(row, 0, [1], [0], lambda place: Recipe("tokens")) for _ in range(2)]
+    [[0], []]
+    >>> bank.recipe(0).text
+    'tokens'
     """
 
     def __init__(self, prints: Fingerprints, dtype: type, cells: int) -> None:
         self._prints = prints
-        self._seen: set[bytes] = set()
+        self._numbers: dict[bytes, int] = {}
         self._rows = np.zeros((1024, cells), dtype=dtype)
-        self._levels = np.zeros(1024, dtype=np.int16)
-        self._sizes = np.zeros(1024, dtype=np.int16)
-        self.recipes: list[Recipe] = []
+        self._facts = np.zeros((3, 1024), dtype=np.int16)
+        self._sources: list[Source] = []
+        self._recipes: dict[int, Recipe] = {}
         self.offered = 0
 
     def __len__(self) -> int:
-        return len(self.recipes)
+        return len(self._sources)
 
     @property
     def rows(self) -> Array:
@@ -69,42 +78,69 @@ class Bank:
 
     @property
     def levels(self) -> Array:
-        return self._levels[: len(self)]
+        return self._facts[0, : len(self)]
 
     @property
-    def sizes(self) -> Array:
-        return self._sizes[: len(self)]
+    def costs(self) -> Array:
+        return self._facts[1, : len(self)]
 
-    def offer(self, rows: Array, level: int, recipe: Callable[[int], Recipe]) -> list[int]:
-        """Take the rows that are new; `recipe` says how the one at a place is written."""
+    @property
+    def heads(self) -> Array:
+        return self._facts[2, : len(self)]
+
+    def recipe(self, number: int) -> Recipe:
+        """Return how a row is written."""
+        known = self._recipes.get(number)
+        if known is None:
+            make, place = self._sources[number]
+            known = self._recipes[number] = make(place)
+            self._facts[2, number] = len(known.heads)
+        return known
+
+    def offer(self, rows: Array, level: int, costs: ArrayLike, heads: ArrayLike,
+              recipe: Callable[[int], Recipe]) -> list[int]:  # fmt: skip
+        """Take the rows that are new; `recipe` says how the one at a place is written.
+
+        `heads` is how many they take at least.
+        """
         self.offered += len(rows)
-        if not len(rows):
-            return []
-        seen = self._seen
-        fresh = [
-            place
-            for place, mark in enumerate(self._prints.of(rows))
-            if mark not in seen and not seen.add(mark)  # type: ignore[func-returns-value]
-        ]
-        if not fresh:
-            return []
-        first = len(self)
-        last = first + len(fresh)
-        while last > len(self._rows):
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-            self._levels = np.concatenate([self._levels, self._levels])
-            self._sizes = np.concatenate([self._sizes, self._sizes])
-        made = [recipe(place) for place in fresh]
-        self._rows[first:last] = rows[fresh]
-        self._levels[first:last] = level
-        self._sizes[first:last] = [one.size for one in made]
-        self.recipes += made
+        first = last = len(self)
+        numbers, fresh, again = self._numbers, [], []
+        for place, mark in enumerate(self._prints.of(rows) if len(rows) else []):
+            number = numbers.setdefault(mark, last)
+            if number == last:
+                fresh.append(place)
+                last += 1
+            else:
+                again.append((place, number))
+        if fresh:
+            self._make_room(last)
+            self._rows[first:last] = rows[fresh]
+            for place, fact in enumerate((level, costs, heads)):
+                self._facts[place, first:last] = np.broadcast_to(fact, len(rows))[fresh]
+            self._sources += [(recipe, place) for place in fresh]
+        if again and level:
+            self._replace(again, np.broadcast_to(heads, len(rows)), recipe)
         return list(range(first, last))
 
+    def _make_room(self, count: int) -> None:
+        while count > len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+            self._facts = np.concatenate([self._facts, self._facts], axis=1)
+
+    def _replace(self, again: list[tuple[int, int]], heads: Array,
+                 recipe: Callable[[int], Recipe]) -> None:  # fmt: skip
+        places, numbers = np.array(again).T
+        for one in np.flatnonzero(heads[places] < self.heads[numbers]).tolist():
+            number, better = int(numbers[one]), recipe(int(places[one]))
+            if len(better.heads) < len(self.recipe(number).heads):
+                self._recipes[number] = better
+                self._facts[2, number] = len(better.heads)
+
     def smallest(self, level: int, most: int, among: Array | None = None) -> Array:
-        """Return the numbers of the smallest expressions up to a level."""
+        """Return the numbers of the cheapest expressions up to a level."""
         allowed = self.levels <= level
         if among is not None:
             allowed &= among
         numbers = np.flatnonzero(allowed)
-        return numbers[np.argsort(self.sizes[numbers], kind="stable")[:most]]
+        return numbers[np.argsort(self.costs[numbers], kind="stable")[:most]]

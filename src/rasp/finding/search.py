@@ -21,7 +21,7 @@ from rasp.architecture import schedule
 from rasp.atoms import Atom
 from rasp.equivalence.answering import answers
 from rasp.errors import RaspError
-from rasp.finding.atom_codes import MOST_ATOMS, AtomCodes, class_of
+from rasp.finding.atom_codes import AtomCodes, class_of
 from rasp.finding.closing import Closing, Ending
 from rasp.finding.enumeration import Enumeration, OutOfTime, Widths
 from rasp.finding.example_grid import Grid
@@ -112,7 +112,7 @@ class Search:
                 return StopReason.OUT_OF_TIME
             except KeyboardInterrupt:
                 return StopReason.INTERRUPTED
-            if self.best is not None:
+            if self.best is not None and self._is_supported(self.best):
                 if confirmed or (before is not None and before.cost == self.best.cost):
                     return StopReason.FOUND
                 confirmed = 4 * (monotonic() - started) > self.bounds.seconds
@@ -143,8 +143,6 @@ class Search:
         return sum(count * log2(total / count) for count in counts.values())
 
     def _round(self, scale: float) -> None:
-        if len(self._codes.atoms) > MOST_ATOMS // 2:
-            self._codes = AtomCodes()
         codes = self._codes
         inputs, outputs = self._laid_out()
         grid = Grid.of(inputs, outputs, codes)

@@ -37,7 +37,7 @@ class _Writer:
 
     def _recipe(self, part: Part) -> Recipe:
         bank = self.made.selectors if part.is_selector else self.made.sops
-        return bank.recipes[part.number]
+        return bank.recipe(part.number)
 
     def _count(self, recipe: Recipe, seen: set[Part]) -> None:
         for part in recipe.parts:
