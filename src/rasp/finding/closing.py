@@ -24,7 +24,8 @@ LARGEST_TABLE = 40
 MOST_LEAVES = 160
 MOST_CONDITIONS = 1200
 MOST_SELECTORS = 260
-MOST_VALUES = 8
+MOST_VALUES = 5
+MOST_BOOLS = 12_000
 
 
 @dataclass(frozen=True)
@@ -144,12 +145,41 @@ class Closing:
     def moves(self, level: int) -> Iterator[Ending]:
         """Find the programs of a layer that end in a head: what it picks is what is wanted."""
         numbers = self.made.selectors.smallest(level, 40_000)
-        numbers = numbers[self.made.selectors.levels[numbers] <= level]
-        if not len(numbers):
-            return
+        bools = self.sops.smallest(level - 1, MOST_BOOLS, self.made.kinds == BOOL)
+        bools = bools[~self.made.is_literal(bools)]
+        shape = (-1, self.made.grid.planes, self.made.words)
+        held = [pack((self.sops.rows[chunk] == self.codes.true)[:, self.made.grid.keys])
+                for chunk in np.array_split(bools, 1 + len(bools) // CHUNK)]  # fmt: skip
+        marked = np.concatenate(held).reshape(shape)
         for text, allowed, needed, single, parts, extra in self._questions(level):
-            for selector, depth in self._picking(numbers, allowed, needed, single):
+            self.made.check_time()
+            fits = _Fit(pack(allowed & self.made.grid.exists), pack(needed[None])[0], single)
+            for selector, depth in (*self._picking(numbers, fits), *self._marking(bools, marked, fits)):
                 yield self._headed(text, selector, depth, parts, extra)
+            for part in parts:
+                yield from self._placing(part, level)
+
+    def _placing(self, value: Part, level: int) -> Iterator[Ending]:
+        """An s-op that says from where each value comes, or where it goes."""
+        grid = self.made.grid
+        numbers = self.sops.smallest(level - 1, 40_000, self.made.kinds == NUMBER)
+        places = np.array([atom if type(atom) is int and 0 <= atom < 99 else 99
+                           for atom in self.codes.atoms])  # fmt: skip
+        row = self.sops.rows[value.number]
+        for start in range(0, len(numbers), CHUNK):
+            chunk = numbers[start : start + CHUNK]
+            place = places[self.sops.rows[chunk]]
+            inside = place < grid.lengths
+            at = np.where(inside, grid.starts + place, 0)
+            taken = (row[at] == grid.target) | ~grid.care
+            put = ((grid.target[at] == row) | ~grid.care[at]) & inside
+            fill = np.zeros_like(inside)
+            np.put_along_axis(fill, at, inside, axis=1)
+            for rows, text in ((taken & inside, "aggregate(select(indices, {}, ==), {})"),
+                               (put & (fill | ~grid.care), "aggregate(select({}, indices, ==), {})")):  # fmt: skip
+                for number in chunk[rows.all(axis=1)].tolist()[:3]:
+                    recipe = self._recipe(text, Part(False, int(number)), value, extra=2, heads=(-1,))
+                    yield Ending(recipe, level)
 
     def _headed(self, text: str, selector: Recipe, depth: int, values: tuple[Part, ...], extra: int
                 ) -> Ending:  # fmt: skip
@@ -174,9 +204,9 @@ class Closing:
                 if wanted.any() and not (wanted | free).all():
                     yield text, np.broadcast_to(wanted | free, grid.keys.shape), wanted, False, (), 1
         values = self.sops.smallest(level - 1, 4000, self.made.kinds == self.kind)
-        values = [one for one in values.tolist() if not self.made.is_constant(one)][:MOST_VALUES]
+        values = [one for one in values.tolist() if not self.made.is_literal(np.array(one))][:MOST_VALUES]
         counts = np.bincount(self.target)
-        defaults = [None, *np.argsort(-counts, kind="stable")[:2].tolist()]
+        defaults = [None, int(counts.argmax())]
         for value in values:
             right = (self.sops.rows[value][grid.keys] == grid.target) | free
             for default in defaults:
@@ -188,35 +218,63 @@ class Closing:
                 yield (f"aggregate({{}}, {{}}{written})", right, needed, self.kind != NUMBER,
                        (Part(False, value),), 1 + bool(written))  # fmt: skip
 
-    def _picking(self, numbers: Array, allowed: Array, needed: Array, single: bool
-                 ) -> Iterator[tuple[Recipe, int]]:  # fmt: skip
+    def _picking(self, numbers: Array, fits: _Fit) -> Iterator[tuple[Recipe, int]]:
         """Selectors, and pairs of them, that pick right keys only, and pick where they must."""
         made = self.made
-        shape = (-1, made.grid.planes, made.words)
-        good = pack(allowed & made.grid.exists)
-        must = pack(needed[None])[0]
-        levels = made.selectors.levels
-        words = made.selectors.rows[numbers].reshape(shape)
-        hit = words & good
-        covers = ((np.bitwise_or.reduce(hit, axis=1) & must) == must).all(axis=1)
+        bank = made.selectors
+        words = bank.rows[numbers].reshape(-1, made.grid.planes, made.words)
+        covers = fits.could(words)
         numbers, words = numbers[covers], words[covers]
-        for place in np.flatnonzero(_right(words, good, must, single)).tolist()[:5]:
-            number = int(numbers[place])
-            recipe = made.selectors.recipe(number)
-            yield Recipe("{}", (Part(True, number),), recipe.size, recipe.heads), int(levels[number])
+        levels = bank.levels
+        for text, place in fits.among(words, "{}", 6):
+            one = Part(True, int(numbers[place]))
+            yield self._recipe(text, one, extra=2 * ("best" in text)), int(levels[one.number])
         few, chosen = numbers[:MOST_SELECTORS], words[:MOST_SELECTORS]
-        planes = range(made.grid.planes)
         for place, number in enumerate(few.tolist()):
             both = chosen[place + 1 :] & chosen[place]
-            part = Part(True, number)
-            for text, rows in (("({} and {})", both),
-                               ("select_best(({} and {}), score(indices, -1))", first_of(both, planes)),
-                               ("select_best(({} and {}), score(indices, 1))",
-                                first_of(both, planes[::-1]))):  # fmt: skip
-                for other in np.flatnonzero(_right(rows, good, must, single)).tolist()[:3]:
-                    mate = int(few[place + 1 + other])
-                    one = self._recipe(text, part, Part(True, mate), extra=1 + 2 * ("best" in text))
-                    yield one, int(max(levels[[number, mate]]))
+            for text, other in fits.among(both, "({} and {})", 3):
+                mate = int(few[place + 1 + other])
+                recipe = self._recipe(text, Part(True, number), Part(True, mate),
+                                      extra=1 + 2 * ("best" in text))  # fmt: skip
+                yield recipe, int(max(levels[[number, mate]]))
+
+    def _marking(self, bools: Array, marked: Array, fits: _Fit) -> Iterator[tuple[Recipe, int]]:
+        """Keys at which a bool is true, among all, or those on one side of the query."""
+        made = self.made
+        could = fits.could(marked)
+        bools, marked = bools[could], marked[could]
+        for simple in made.simple[:5]:
+            where = made.selectors.rows[simple].reshape(1, made.grid.planes, made.words)
+            base = "select({}, True, ==)"
+            base = base if simple == made.simple[0] else f"({base} and {{}})"
+            for text, place in fits.among(marked & where, base, 3):
+                parts = (Part(False, int(bools[place])), Part(True, simple))[: base.count("{}")]
+                yield (self._recipe(text, *parts, extra=2 + 2 * ("best" in text)),
+                       int(self.sops.levels[bools[place]]) + 1)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """What a selection must be: the keys it may pick, the rows that must, and whether once."""
+
+    good: Array
+    must: Array
+    single: bool
+
+    def could(self, words: Array) -> Array:
+        """Which selections pick a right key in every row that must."""
+        hit = np.bitwise_or.reduce(words & self.good, axis=1)
+        return ((hit & self.must) == self.must).all(axis=1)
+
+    def among(self, words: Array, text: str, most: int) -> Iterator[tuple[str, int]]:
+        """Which selections fit as they are, or reduced to the first or last pick of each row."""
+        order = range(words.shape[1])
+        for wrapped, reduced in (("{}", words), ("select_best({}, score(indices, -1))", None),
+                                 ("select_best({}, score(indices, 1))", None)):  # fmt: skip
+            rows = words if reduced is not None else first_of(
+                words, order if "-1" in wrapped else order[::-1])  # fmt: skip
+            for place in np.flatnonzero(_right(rows, self.good, self.must, self.single))[:most]:
+                yield wrapped.replace("{}", text), int(place)
 
 
 def _right(rows: Array, good: Array, must: Array, single: bool) -> Array:
@@ -342,6 +400,10 @@ def _distinct(numbers: Array, rows: Array, most: int, by_cover: bool = False) ->
 def _texts(table: dict[Atom, Atom], most: int) -> Iterator[tuple[str, int]]:
     """The ways to write a function of one s-op, and how large each is without the s-op."""
     values = list(dict.fromkeys(table.values()))
+    if set(map(type, table)) == {bool} and len(table) == 2:
+        yield from _answers("{}", 0, table[True], table[False])
+        yield from _answers("(not {})", 1, table[False], table[True])
+        return
     line = _line(table)
     if line is not None:
         yield line

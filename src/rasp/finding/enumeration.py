@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from time import monotonic
+from time import process_time
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,7 +86,7 @@ class Enumeration:
         return self._kinds[: len(self.sops)]
 
     def check_time(self) -> None:
-        if monotonic() > self.deadline:
+        if process_time() > self.deadline:
             raise OutOfTime
 
     def _start(self, constants: Sequence[Atom]) -> None:
@@ -96,6 +96,7 @@ class Enumeration:
         self._base(grid.indices, "indices")
         if all(isinstance(token, str) and token.isdecimal() and token.isascii() for token in tokens):
             self._base(self.codes.apply("int", grid.tokens), "tokens_int")
+        self.first_literal = len(self.sops)
         for atom in constants:
             cost = 1 + (not isinstance(atom, str) and atom not in (0, 1, 2))
             self._base(np.full(grid.size, self.codes.code(atom)), literal(atom), cost)
@@ -140,25 +141,22 @@ class Enumeration:
         """Return how a part is written."""
         return (self.selectors if part.is_selector else self.sops).recipe(part.number)
 
-    def is_constant(self, number: int) -> bool:
-        """Tell whether an s-op is a literal."""
-        return 2 <= number < self.literals
+    def is_literal(self, numbers: Array) -> Array:
+        """Tell which s-ops are literals."""
+        return (numbers >= self.first_literal) & (numbers < self.literals)
 
     # ------------------------------------------------------------------ selectors
 
     def grow_selectors(self, level: int) -> None:
         """Make the selectors of a layer: their keys and queries stand in the layers before."""
-        usable = self.kinds >= 0
-        usable[2 : self.literals] = False
-        core = self.sops.smallest(level - 1, self.widths.core, usable)
-        fresh = self.sops.smallest(level - 1, self.widths.core, usable & (self.sops.levels == level - 1))
-        literals = np.arange(2, self.literals)
-        true = literals[self.sops.rows[literals, 0] == self.codes.true]
-        core = np.concatenate([core, np.setdiff1d(fresh[: self.widths.core // 2], core), true])
+        core = self._core(level)
+        true = [number for number in range(self.first_literal, self.literals)
+                if self.sops.rows[number, 0] == self.codes.true]  # fmt: skip
+        core = np.concatenate([core, true])
         self._ranks = self.codes.ranks()
         if level == 1:
             self._select_places()
-        paired = set(core[: self.widths.paired].tolist()) | set(true.tolist()) | {0, 1}
+        paired = set(core[: self.widths.paired].tolist()) | {*true, 0, 1}
         for keys in core.tolist():
             queries = [
                 query for query in core.tolist()
@@ -169,6 +167,26 @@ class Enumeration:
             ]  # fmt: skip
             self._compare(keys, np.array(queries, dtype=int), level)
         self._combine(level)
+
+    def _core(self, level: int) -> Array:
+        """The s-ops that selectors compare: mostly those that depend on tokens, new ones too."""
+        usable = self.kinds >= 0
+        usable[self.first_literal : self.literals] = False
+        most = self.widths.core
+        many = self.sops.smallest(level - 1, 40 * most, usable)
+        read = ~self._is_positional(many)
+        fresh = self.sops.levels[many] == level - 1
+        chosen = [many[~read][: most // 4], many[read][:most], many[read & fresh][: most // 2]]
+        core = np.unique(np.concatenate(chosen))
+        return core[np.argsort(self.sops.costs[core], kind="stable")]
+
+    def _is_positional(self, numbers: Array) -> Array:
+        """Tell which s-ops depend on the place and the length alone."""
+        grid = self.grid
+        _, first, group = np.unique(grid.lengths * 1000 + grid.place, return_index=True,
+                                    return_inverse=True)  # fmt: skip
+        rows = self.sops.rows[numbers]
+        return (rows == rows[:, first[group]]).all(axis=1)
 
     def _select_places(self) -> None:
         """The selectors that look at places alone, each counted as one word."""
@@ -219,7 +237,7 @@ class Enumeration:
         self._join("or", *_pairs(base[: self.widths.combined], some), level)
         usable = (self.kinds >= 0) & (self.sops.levels == level - 1)
         for keys in self.sops.smallest(level - 1, self.widths.core, usable).tolist():
-            if not self.is_constant(keys):
+            if not self.first_literal <= keys < self.literals:
                 self._sort_order(keys, level)
         picked = self.selectors.smallest(level, 4 * self.widths.combined)
         self._ends(picked[self.selectors.levels[picked] == level], level)
@@ -278,7 +296,7 @@ class Enumeration:
         self._best_of_all(level)
         chosen = self.selectors.smallest(level, self.widths.aggregated)
         usable = self.kinds >= 0
-        usable[2 : self.literals] = False
+        usable[self.first_literal : self.literals] = False
         hot = self.sops.smallest(level - 1, 6, usable)
         for start in range(0, len(chosen), CHUNK):
             numbers = chosen[start : start + CHUNK]
@@ -416,7 +434,7 @@ class Enumeration:
             heads = frozenset([3 * self.simple[0]])
             self._offer(row[:, self.grid.at_end], 1, 1, 1, lambda place: Recipe("length", heads=heads))
         usable = (self.kinds == NUMBER) & (self.sops.levels == level - 1)
-        usable[2 : self.literals] = False
+        usable[self.first_literal : self.literals] = False
         values = self.sops.smallest(level - 1, self.widths.values // 2, usable)
         scaled, common = self.codes.numerators(self.sops.rows[values])
         for place in np.flatnonzero(common).tolist():
@@ -461,16 +479,13 @@ class Enumeration:
             for left in range(1, cost - more):
                 one, other = _pairs(by_cost[left], by_cost[cost - more - left])
                 fits = (np.maximum(levels[one], levels[other]) == level) & (kinds[one] == kinds[other])
-                fits &= ~(self._literal(one) & self._literal(other)) & (one != other)
+                fits &= ~(self.is_literal(one) & self.is_literal(other)) & (one != other)
                 one, other = one[fits], other[fits]
                 for op, kind, commutes, dearness in BINARY:
                     held = (kinds[one] == kind) & (dearness == more)
                     if commutes:
                         held &= one < other
                     yield f"({{}} {op} {{}})", op, one[held], other[held]
-
-    def _literal(self, numbers: Array) -> Array:
-        return (numbers >= 2) & (numbers < self.literals)
 
     def _apply(self, text: str, op: str, one: Array, other: Array | None, level: int, cost: int) -> None:
         rows, heads = self.sops.rows, self.sops.heads

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from math import log2
 from random import Random
-from time import monotonic
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ MOST_POSITIONS = 320
 FEWEST_POSITIONS = 90
 LONGEST_LAID_OUT = 40
 SCALES = (0.3, 1.0, 4.0, 16.0, 64.0)
-BITS_PER_WORD = 7.0
+BITS_PER_WORD = 12.0
 MOST_TRIED = 40
 """Endings of one layer that are run and compared, the smallest first."""
 
@@ -101,8 +101,8 @@ class Search:
 
     def run(self) -> StopReason:
         """Search until a wider round finds nothing smaller, or the time is over."""
-        self.deadline = monotonic() + self.bounds.seconds
-        started = monotonic()
+        self.deadline = process_time() + self.bounds.seconds
+        started = process_time()
         confirmed = False
         for scale in SCALES:
             before = self.best
@@ -115,7 +115,7 @@ class Search:
             if self.best is not None and self._is_supported(self.best):
                 if confirmed or (before is not None and before.cost == self.best.cost):
                     return StopReason.FOUND
-                confirmed = 4 * (monotonic() - started) > self.bounds.seconds
+                confirmed = 4 * (process_time() - started) > self.bounds.seconds
         return StopReason.FOUND if self.best else StopReason.EXHAUSTED
 
     @property
