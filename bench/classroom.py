@@ -28,8 +28,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import rasp.programs
-from rasp.playground.requests import example_text
+import rasp.teaching.gallery
+from rasp.apps.playground.requests import example_text
 
 STUDENTS, ATTACKERS = 200, 10
 THINKING = 8.0

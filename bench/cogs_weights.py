@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import rasp
-from rasp.compiler.assemble import assemble
-from rasp.compiler.build import read_outputs
-from rasp.compiler.emitting.emitter import CompactClaimant, Emitter
-from rasp.compiler.model.certificate import proved
-from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.planning.plan import make_plan
-from rasp.compiler.settings import read_settings
-from rasp.generation.tokens import text_of
+from rasp.insight.generation.tokens import text_of
+from rasp.models.compiler.assemble import assemble
+from rasp.models.compiler.build import read_outputs
+from rasp.models.compiler.emitting.emitter import CompactClaimant, Emitter
+from rasp.models.compiler.model.certificate import proved
+from rasp.models.compiler.model.transformer import Transformer
+from rasp.models.compiler.planning.plan import make_plan
+from rasp.models.compiler.settings import read_settings
 
 Case = tuple[list[str], list[str]]
 """What is given, and what is to be generated."""

@@ -38,10 +38,10 @@ VARIANTS: tuple[dict[str, Any], ...] = (
 
 def work(names: list[str], length: int) -> set[tuple[str, int]]:
     """Compile with the `rasp` that is on the path; return the file and line of what was called."""
-    import rasp.programs
-    from rasp.compiler import compile, load, verify
-    from rasp.errors import RaspError
-    from rasp.programs.inputs import BOS
+    import rasp.teaching.gallery
+    from rasp.base.errors import RaspError
+    from rasp.models.compiler import compile, load, verify
+    from rasp.teaching.gallery.gallery_inputs import BOS
 
     folder = os.path.join(os.path.dirname(rasp.__file__), "compiler")
     called: set[Any] = set()
@@ -116,7 +116,7 @@ def measured(source: Path, names: list[str], length: int) -> dict[str, int]:
         stdout=subprocess.PIPE, text=True, check=True,
     )  # fmt: skip
     called = {(name, line) for name, line in json.loads(done.stdout.splitlines()[-1])}
-    return count(source / "rasp" / "compiler", called)
+    return count(source / "rasp" / "models" / "compiler", called)
 
 
 def main() -> None:

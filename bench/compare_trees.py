@@ -41,10 +41,10 @@ def vocabulary_of(entry: Any, length: int, bos: str) -> list[Any]:
 
 def compiled(name: str, length: int) -> dict[str, Any]:
     """Compile one program with the `rasp` that is on the path."""
-    import rasp.programs
-    from rasp.compiler import compile
-    from rasp.errors import RaspError
-    from rasp.programs.inputs import BOS
+    import rasp.teaching.gallery
+    from rasp.base.errors import RaspError
+    from rasp.models.compiler import compile
+    from rasp.teaching.gallery.gallery_inputs import BOS
 
     entry = rasp.programs.entry(name)
     has_styles = "style" in inspect.signature(compile).parameters
@@ -70,8 +70,8 @@ def compiled(name: str, length: int) -> dict[str, Any]:
 
 def evaluated(name: str, length: int) -> dict[str, Any]:
     """Apply one program to a long input of its own kind."""
-    import rasp.programs
-    from rasp.errors import RaspError
+    import rasp.teaching.gallery
+    from rasp.base.errors import RaspError
 
     handle, entry = rasp.programs.load(name), rasp.programs.entry(name)
     tokens = entry.inputs.sample(Random(0), length)
@@ -107,7 +107,7 @@ def cell(source: Path, work: str, name: str, length: int, seconds: float) -> dic
 
 def names_of(source: Path) -> set[str]:
     text = subprocess.run(
-        [sys.executable, "-c", "import rasp.programs; print(*rasp.programs.names())"],
+        [sys.executable, "-c", "import rasp.teaching.gallery; print(*rasp.programs.names())"],
         env={**os.environ, "PYTHONPATH": str(source)}, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     return set(text.split())

@@ -23,19 +23,19 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models" / "compiler"))
 
 from compile_gallery import outcomes
 from paper_programs import TASKS, Task
 from test_random_programs import outcome as random_outcome
 
 import rasp
-import rasp.programs
-from rasp.atoms import Atom
-from rasp.compiler import Transformer, compile
-from rasp.compiler.model.inputs import random_input
-from rasp.errors import RaspError, RaspUnsupportedError
-from rasp.evaluator import evaluate_batch
+import rasp.teaching.gallery
+from rasp.base.atoms import Atom
+from rasp.base.errors import RaspError, RaspUnsupportedError
+from rasp.language.evaluator import evaluate_batch
+from rasp.models.compiler import Transformer, compile
+from rasp.models.compiler.model.vocabulary_inputs import random_input
 
 RECORD = Path(__file__).parents[1] / "results" / "compile.json"
 

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 import rasp
-from rasp.atoms import read_input
-from rasp.compiler import Transformer, compile
-from rasp.errors import RaspError, RaspUnsupportedError
-from rasp.evaluator import evaluate_batch, plain
-from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import BOS
+from rasp.base.atoms import read_input
+from rasp.base.errors import RaspError, RaspUnsupportedError
+from rasp.language.evaluator import evaluate_batch, plain
+from rasp.models.compiler import Transformer, compile
+from rasp.teaching.gallery.catalogue import Entry
+from rasp.teaching.gallery.gallery_inputs import BOS
 
 SAMPLES = 400
 """How many random inputs a vocabulary is gathered from."""

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from rasp.compiler import Transformer, compile
-from rasp.errors import RaspUnsupportedError
-from rasp.training.config import refuse_rates, refuse_seeds, refuse_sizes
-from rasp.training.data import IGNORED, Data, Examples, make_data
-from rasp.training.own import own_task
-from rasp.training.tasks import TrainingTask
+from rasp.base.errors import RaspUnsupportedError
+from rasp.models.compiler import Transformer, compile
+from rasp.models.training.config import refuse_rates, refuse_seeds, refuse_sizes
+from rasp.models.training.data import IGNORED, Data, Examples, make_data
+from rasp.models.training.own import own_task
+from rasp.models.training.tasks import TrainingTask
 
 Arrays = Mapping[str, torch.Tensor]
 

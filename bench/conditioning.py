@@ -15,16 +15,16 @@ from random import Random
 import numpy as np
 import torch
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models" / "compiler"))
 
 from compile_gallery import vocabulary_of
 from conditions import rotated
 from robust import answers_to
 from robust_gpu import Model
 
-import rasp.programs
-from rasp.atoms import Atom, read_input
-from rasp.compiler import Transformer, compile
+import rasp.teaching.gallery
+from rasp.base.atoms import Atom, read_input
+from rasp.models.compiler import Transformer, compile
 
 LENGTH, INPUTS, NOISES, SEED = 16, 200, (1e-4, 1e-3), 0
 Input = tuple[Atom, ...]

@@ -18,12 +18,12 @@ from typing import Any
 from gallery_tasks import CHOSEN, decoding_task, forecast_of
 from length_tasks import PUBLISHED, TASKS
 
-from rasp.training.devices import choose_device
-from rasp.training.next_token.config import DecoderRun
-from rasp.training.next_token.tasks import NextToken
-from rasp.training.next_token.trainer import BINS, RECORDS, train
-from rasp.training.store import Store
-from rasp.training.tables import render
+from rasp.models.training.devices import choose_device
+from rasp.models.training.next_token.config import DecoderRun
+from rasp.models.training.next_token.tasks import NextToken
+from rasp.models.training.next_token.trainer import BINS, RECORDS, train
+from rasp.models.training.paper_tables import render
+from rasp.models.training.run_store import Store
 
 SMALL = {"layers": 2, "width": 32, "steps": 20, "batch": 8, "train": 200, "test": 100}
 """All of it in miniature."""

@@ -169,7 +169,7 @@ def measure(how: str, name: str, length: int, runs: int, other: str | None) -> d
     import numpy  # noqa: F401, so that the fast evaluator is chosen as in a program that runs on
 
     import rasp
-    from rasp.evaluator import apply, evaluate_plain
+    from rasp.language.evaluator import apply, evaluate_plain
 
     node = rasp.run("\n".join(case.statements))[case.output].node
     if how == "plain":

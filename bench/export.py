@@ -26,18 +26,18 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models" / "compiler"))
 
 from paper_programs import TASKS, Task
 
 import rasp
-from rasp.atoms import Atom
-from rasp.certificate import Array
-from rasp.compiler import Transformer
-from rasp.compiler.model.inputs import by_length, random_input
-from rasp.evaluator import evaluate_batch
-from rasp.export import TARGETS, decoded, input_ids
-from rasp.export.targets import write_export
+from rasp.base.atoms import Atom
+from rasp.language.evaluator import evaluate_batch
+from rasp.models.certificate import Array
+from rasp.models.compiler import Transformer
+from rasp.models.compiler.model.vocabulary_inputs import by_length, random_input
+from rasp.models.export import TARGETS, decoded, input_ids
+from rasp.models.export.targets import write_export
 
 LIBRARIES = ("torch", "transformers", "transformer-lens", "onnxruntime", "onnx", "numpy")
 

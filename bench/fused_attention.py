@@ -21,21 +21,21 @@ from typing import Any
 import numpy as np
 import torch
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models" / "compiler"))
 
 from compile_gallery import vocabulary_of
 from gallery_refusals import REFUSED
 from paper_programs import TASKS
 
 import rasp
-import rasp.programs
-from rasp.compiler import Transformer, compile
-from rasp.compiler.model.forward import chosen
-from rasp.compiler.model.inputs import random_input
-from rasp.errors import RaspError, RaspUnsupportedError
-from rasp.evaluator import plain
-from rasp.graph import Node
-from rasp.programs.inputs import BOS
+import rasp.teaching.gallery
+from rasp.base.errors import RaspError, RaspUnsupportedError
+from rasp.language.evaluator import plain
+from rasp.language.graph import Node
+from rasp.models.compiler import Transformer, compile
+from rasp.models.compiler.model.forward import chosen
+from rasp.models.compiler.model.vocabulary_inputs import random_input
+from rasp.teaching.gallery.gallery_inputs import BOS
 
 PROGRAMS = 50
 THRICE = "out = histf(histf(histf(tokens)));"

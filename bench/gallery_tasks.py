@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from rasp.dialect.algebra import classes
-from rasp.dialect.learning import learn
-from rasp.dialect.verdicts import dialects
-from rasp.equivalence.answering import Input, answers
-from rasp.graph import Node
-from rasp.programs import entry, load, source
-from rasp.training.next_token.tasks import NextToken
+from rasp.insight.dialect.dialect_verdicts import dialects
+from rasp.insight.dialect.language_classes import classes
+from rasp.insight.dialect.learning import learn
+from rasp.insight.equivalence.answering import Input, answers
+from rasp.language.graph import Node
+from rasp.models.training.next_token.tasks import NextToken
+from rasp.teaching.gallery import entry, load, source
 
 CHOSEN = (
     "dyck1", "outside_brackets", "records", "majority_so_far", "first_occurrences",

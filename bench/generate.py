@@ -25,10 +25,10 @@ from typing import Any
 import numpy
 
 import rasp
-from rasp.frontend.handles import Handle
-from rasp.generation.growing import decoder_of
-from rasp.generation.loop import GrowingInput, Rules, grow_together, question_of
-from rasp.generation.tokens import text_of
+from rasp.insight.generation.growing import decoder_of
+from rasp.insight.generation.loop import GrowingInput, Rules, grow_together, question_of
+from rasp.insight.generation.tokens import text_of
+from rasp.language.embedding.handles import Handle
 
 COPY = """
 bar = aggregate(select(tokens, "|", ==), indices);

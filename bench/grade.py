@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.grading.hostile import write_class
 
-from rasp.grading import find_submissions, grade, read_exercises
+from rasp.teaching.grading import find_submissions, grade, read_exercises
 
 SIZE = 80
 REFERENCE = "hist = selector_width(select(tokens, tokens, ==));"

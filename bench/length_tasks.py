@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.training.next_token.tasks import NextToken
+from rasp.models.training.next_token.tasks import NextToken
 
 WORDS = tuple(f"{number:03}" for number in range(150))
 PUBLISHED = {

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models" / "compiler"))
 
 from compile_gallery import vocabulary_of
 from gallery_refusals import REFUSED
@@ -27,11 +27,11 @@ from perturbed import perturbed_wrong
 from test_random_programs import random_program
 
 import rasp
-import rasp.programs
-from rasp.compiler import Transformer, compile
-from rasp.errors import RaspUnsupportedError
-from rasp.graph import Node
-from rasp.programs.inputs import BOS
+import rasp.teaching.gallery
+from rasp.base.errors import RaspUnsupportedError
+from rasp.language.graph import Node
+from rasp.models.compiler import Transformer, compile
+from rasp.teaching.gallery.gallery_inputs import BOS
 
 RECORD = Path(__file__).parents[1] / "results" / "perturbed.jsonl"
 INPUTS = 60

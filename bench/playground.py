@@ -18,8 +18,8 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-import rasp.programs
-from rasp.playground.requests import example_text
+import rasp.teaching.gallery
+from rasp.apps.playground.requests import example_text
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",

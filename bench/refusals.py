@@ -22,13 +22,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from rasp.compiler.build import compile_nodes
-from rasp.compiler.settings import Settings, read_settings
-from rasp.errors import RaspError, RaspUnsupportedError
-from rasp.fuzzing import judge_compiler
-from rasp.fuzzing.cases import random_case
-from rasp.fuzzing.outcomes import NothingToCompare
-from rasp.graph import Node, Program, SOp
+from rasp.apps.fuzzing import judge_compiler
+from rasp.apps.fuzzing.cases import random_case
+from rasp.apps.fuzzing.outcomes import NothingToCompare
+from rasp.base.errors import RaspError, RaspUnsupportedError
+from rasp.language.graph import Node, Program, SOp
+from rasp.models.compiler.build import compile_nodes
+from rasp.models.compiler.settings import Settings, read_settings
 
 LENGTH = 12
 SECONDS = 60
@@ -77,7 +77,7 @@ def gallery(length: int, only: Sequence[str]) -> Iterator[tuple[str, Node, Setti
     """Every program of the gallery, over its own tokens."""
     from compile_gallery import vocabulary_of
 
-    from rasp.programs import entries, load
+    from rasp.teaching.gallery import entries, load
 
     for entry in entries():
         handle: Any = load(entry.name)

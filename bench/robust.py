@@ -3,10 +3,10 @@ other conditions.
 
 `python bench/robust.py --inputs 10000` compiles every program at length 20 and runs it on its own
 inputs as compiled, rotated, with noise at every cut, and in TF32 and bfloat16 (see
-tests/compiler/conditions.py). results/robust.json has one record for each program as soon as it is
-there, with a checksum of the weights; what the file holds already is not run again, unless it was
-too slow. `--again` compiles every program again, renews what its certificate states, and runs it
-if its weights are not the recorded ones.
+tests/models/compiler/conditions.py). results/robust.json has one record for each program as soon as
+it is there, with a checksum of the weights; what the file holds already is not run again, unless it
+was too slow. `--again` compiles every program again, renews what its certificate states, and runs
+it if its weights are not the recorded ones.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models" / "compiler"))
 
 from compile_gallery import vocabulary_of
 from conditions import CONDITIONS, answers, rotated
 
 import rasp
-import rasp.programs
-from rasp.atoms import Atom, read_input
-from rasp.compiler import Transformer, compile
-from rasp.errors import RaspError
-from rasp.evaluator import EvaluationError, evaluate_batch
-from rasp.frontend.handles import Handle
-from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import BOS
-from rasp.reading import fingerprint_of
+import rasp.teaching.gallery
+from rasp.base.atoms import Atom, read_input
+from rasp.base.errors import RaspError
+from rasp.base.file_reading import fingerprint_of
+from rasp.language.embedding.handles import Handle
+from rasp.language.evaluator import EvaluationError, evaluate_batch
+from rasp.models.compiler import Transformer, compile
+from rasp.teaching.gallery.catalogue import Entry
+from rasp.teaching.gallery.gallery_inputs import BOS
 
 RECORD = Path(__file__).parents[1] / "results" / "robust.json"
 MOST_BYTES = 3_000_000_000

@@ -21,12 +21,12 @@ import torch
 from compile_gallery import vocabulary_of
 from robust import checksum, expected_answers, write_record
 
-import rasp.programs
-from rasp.atoms import Atom
-from rasp.compiler import Transformer, compile
-from rasp.compiler.model.forward import chosen
-from rasp.errors import RaspError
-from rasp.programs.inputs import BOS
+import rasp.teaching.gallery
+from rasp.base.atoms import Atom
+from rasp.base.errors import RaspError
+from rasp.models.compiler import Transformer, compile
+from rasp.models.compiler.model.forward import chosen
+from rasp.teaching.gallery.gallery_inputs import BOS
 
 RECORD = Path(__file__).parents[1] / "results" / "robust-gpu.json"
 Tensor = torch.Tensor

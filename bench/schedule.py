@@ -11,11 +11,12 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "insight"))
 
-from architecture.random_graphs import random_outputs
-from rasp.architecture import schedule
-from rasp.graph import in_order
+from schedule.random_graphs import random_outputs
+
+from rasp.insight.schedule import schedule
+from rasp.language.graph import in_order
 
 
 def main() -> None:

@@ -1,9 +1,9 @@
 """Check models against programs that are not quite theirs: whatever is accepted must be right.
 
 `python bench/swaps.py handmade`, `... random --first 0 --count 200` and `... gallery` compile small
-models, swap one node of the program for another (see tests/certificate/swaps.py), and compare the
-model with the new program on every input where the checker accepts it. They print how many were
-tried, accepted and wrong, and each one that is wrong.
+models, swap one node of the program for another (see tests/models/certificate/swaps.py), and
+compare the model with the new program on every input where the checker accepts it. They print how
+many were tried, accepted and wrong, and each one that is wrong.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "certificate"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models" / "certificate"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models" / "compiler"))
 
 from compile_gallery import vocabulary_of
-from models import KINDS, compiled, outputs_of
 from programs_to_swap import PROGRAMS
 from swaps import judge
 from test_random_programs import random_program
 
 import rasp
-import rasp.programs
-from rasp.compiler import Transformer
-from rasp.errors import RaspError
-from rasp.programs.inputs import BOS
+import rasp.teaching.gallery
+from models import KINDS, compiled, outputs_of
+from rasp.base.errors import RaspError
+from rasp.models.compiler import Transformer
+from rasp.teaching.gallery.gallery_inputs import BOS
 
 
 def handmade(style: str) -> Iterator[tuple[str, Transformer]]:

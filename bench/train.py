@@ -15,13 +15,13 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from rasp.training.config import RunConfig, miniature
-from rasp.training.data import make_data
-from rasp.training.devices import choose_device
-from rasp.training.engines import make_engine
-from rasp.training.paper import ROWS, TASKS
-from rasp.training.plain_engine import PlainEngine
-from rasp.training.stack import Engine, Stack
+from rasp.models.training.config import RunConfig, miniature
+from rasp.models.training.data import make_data
+from rasp.models.training.devices import choose_device
+from rasp.models.training.engines import make_engine
+from rasp.models.training.paper_tasks import ROWS, TASKS
+from rasp.models.training.plain_engine import PlainEngine
+from rasp.models.training.stack import Engine, Stack
 
 
 def main() -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 import build_web
 import early_answers
 
-from rasp.drawing import html
-from rasp.playground.pictures import style_sheet
+from rasp.apps.playground.flow_pictures import style_sheet
+from rasp.insight.drawing import html
 
 PACKAGE = build_web.ROOT / "src" / "rasp"
 PYODIDE = build_web.WEB / "node_modules" / "pyodide"
@@ -33,8 +33,8 @@ RUNTIME = (
     "README.md", "package.json",
 )  # fmt: skip
 LEFT_OUT = (
-    "certificate", "cli", "compiler", "export", "fuzzing", "grading", "lsp", "notebook", "repl",
-    "sandbox", "training",
+    "models", "teaching/grading", "teaching/sandbox", "apps/cli", "apps/fuzzing", "apps/lsp",
+    "apps/notebook", "apps/repl", "apps/playground/static", "language/evaluator/fast",
 )  # fmt: skip
 """Folders that the page never asks: front doors, and what needs numpy or torch."""
 NEVER_ASKED = ("server.py", "lanes.py", "guard.py")
@@ -103,12 +103,9 @@ def write_core(target: Path) -> None:
 
 def is_asked(path: Path) -> bool:
     """Tell whether the page's Python may need a file of the package."""
-    folder = path.parts[0] if len(path.parts) > 1 else ""
-    if path.suffix not in (".py", ".rasp", ".css", ".js") or folder in LEFT_OUT:
+    if path.suffix not in (".py", ".rasp", ".css", ".js") or path.name in NEVER_ASKED:
         return False
-    if path.parts[:2] in (("playground", "static"), ("evaluator", "fast")):
-        return False
-    return not (folder == "playground" and path.name in NEVER_ASKED)
+    return not any(path.is_relative_to(folder) for folder in LEFT_OUT)
 
 
 def main() -> int:

@@ -11,11 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rasp.words import BUILT_IN_DOCS, KEYWORDS
+from rasp.language.words import BUILT_IN_DOCS, KEYWORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 WEB = ROOT / "web"
-TARGET = ROOT / "src" / "rasp" / "playground" / "static" / "bundle" / "editor.js"
+TARGET = ROOT / "src" / "rasp" / "apps" / "playground" / "static" / "bundle" / "editor.js"
 
 
 def install() -> None:

@@ -21,16 +21,16 @@ from pathlib import Path
 import numpy as np
 
 import rasp
-from rasp.atoms import Atom, show
-from rasp.dialect.algebra import classes
-from rasp.dialect.automaton import Automaton
-from rasp.dialect.automaton_in_c_rasp import c_rasp_of
-from rasp.dialect.interpreters import run_on_codes
-from rasp.dialect.regular_expression import automaton_of
-from rasp.dialect.written import DialectProgram
-from rasp.graph import SOp
-from rasp.programs import entries
-from rasp.programs.dialects import stored_dialects
+from rasp.base.atoms import Atom, show
+from rasp.insight.dialect.automaton import Automaton
+from rasp.insight.dialect.automaton_in_c_rasp import c_rasp_of
+from rasp.insight.dialect.interpreters import run_on_codes
+from rasp.insight.dialect.language_classes import classes
+from rasp.insight.dialect.regular_expression import automaton_of
+from rasp.insight.dialect.written import DialectProgram
+from rasp.language.graph import SOp
+from rasp.teaching.gallery import entries
+from rasp.teaching.gallery.dialects import stored_dialects
 
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "results" / "dialect-texts.jsonl"

@@ -2,8 +2,8 @@
 
     python scripts/check_mutants.py [--processes N] [--most N] [RECORD.json]
 
-The models and the changes are those of `tests/certificate`; a mutant that passes the checker is
-run on every input that the model takes. Of a model with more than `--most` mutants, so many are
+The models and the changes are those of `tests/models/certificate`; a mutant that passes the checker
+is run on every input that the model takes. Of a model with more than `--most` mutants, so many are
 drawn at random.
 """
 
@@ -17,12 +17,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "certificate"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "models" / "certificate"))
 
-from models import KINDS
 from mutants import outcome
 
 import rasp
+from models import KINDS
 
 
 def main() -> int:

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import rasp
-from rasp.errors import RaspError
-from rasp.export import export
-from rasp.generation import outcomes_of, rules_of
+from rasp.base.errors import RaspError
+from rasp.insight.generation import outcomes_of, rules_of
+from rasp.models.export import export
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "generating"
 TOGETHER = 1000

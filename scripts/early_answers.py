@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from rasp.playground.answers import answer
+from rasp.apps.playground.page_answers import answer
 
 FIRST_EXAMPLE = "hello"
 Request = tuple[str, dict[str, Any]]

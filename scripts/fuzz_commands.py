@@ -2,9 +2,9 @@
 
     python scripts/fuzz_commands.py [--count 100000] [--seed 0] [--record FILE]
 
-Each program goes through `rasp.cli.main` in a process of one GiB of address space. It may end with
-any exit code, but with no traceback, and at most a second of processor time over its budget. The
-record is written after each batch, and the next run goes on from there.
+Each program goes through `rasp.apps.cli.main` in a process of one GiB of address space. It may end
+with any exit code, but with no traceback, and at most a second of processor time over its budget.
+The record is written after each batch, and the next run goes on from there.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from rasp.cli import COMMANDS as KNOWN
-from rasp.cli import main as rasp_main
-from rasp.replacing import replace_file
+from rasp.apps.cli import COMMANDS as KNOWN
+from rasp.apps.cli import main as rasp_main
+from rasp.base.file_writing import replace_file
 
-GALLERY = sorted((Path(__file__).parents[1] / "src" / "rasp" / "programs").glob("*.rasp"))
+GALLERY = sorted(
+    (Path(__file__).parents[1] / "src" / "rasp" / "teaching" / "gallery").glob("*.rasp")
+)
 ADDRESS_SPACE = 1 << 30
 BATCH = 250
 SECONDS = 1.0
@@ -161,7 +163,11 @@ def import_everything() -> None:
     """Import what commands need once, before any process is forked."""
     for command in set(COMMANDS):
         importlib.import_module(KNOWN[command][0])
-    for module in ("rasp.drawing", "rasp.evaluator.fast.evaluate", "scipy.optimize"):
+    for module in (
+        "rasp.insight.drawing",
+        "rasp.language.evaluator.fast.evaluate",
+        "scipy.optimize",
+    ):
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
     gc.freeze()

@@ -19,22 +19,22 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["rasp"]):
-    from rasp.atoms import read_input
-    from rasp.cli.files import read_given
-    from rasp.errors import RaspError
-    from rasp.frontend.loader import Loader
-    from rasp.frontend.session import Session
-    from rasp.fuzzing.cases import read_replay
-    from rasp.limits import Limits
-    from rasp.source import Source
-    from rasp.syntax import parse_with_errors, print_program
-    from rasp.syntax.lexer import lex
+    from rasp.apps.cli.program_files import read_given
+    from rasp.apps.fuzzing.cases import read_replay
+    from rasp.base.atoms import read_input
+    from rasp.base.errors import RaspError
+    from rasp.base.limits import Limits
+    from rasp.base.source import Source
+    from rasp.language.meaning.loader import Loader
+    from rasp.language.meaning.session import Session
+    from rasp.language.syntax import parse_with_errors, print_program
+    from rasp.language.syntax.lexer import lex
 
     if {"model", "weights"} & set(sys.argv):
-        from rasp.compiler.model.store import load
-        from rasp.compiler.model.tensors import from_safetensors
+        from rasp.models.compiler.model.store import load
+        from rasp.models.compiler.model.tensors import from_safetensors
     if "records" in sys.argv:
-        from rasp.training.store import Store
+        from rasp.models.training.run_store import Store
 
 SMALL = Limits(steps=2_000, graph_size=500, list_size=200, recursion=20, input_length=200)
 FOLDER = Path(tempfile.mkdtemp())

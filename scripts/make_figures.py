@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import rasp
-from rasp.drawing import Drawing, draw
+from rasp.insight.drawing import Drawing, draw
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 DYCK = """

@@ -1,7 +1,7 @@
 """Write what editors need from the one table of words: `python scripts/make_grammar.py`.
 
-In: `rasp.words` and the library. Out: the TextMate grammar and the language configuration in
-`editors/vscode/`. A test checks that the files are up to date.
+In: `rasp.language.words` and the library. Out: the TextMate grammar and the language configuration
+in `editors/vscode/`. A test checks that the files are up to date.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rasp.frontend.session import Session
-from rasp.words import (
+from rasp.language.meaning.session import Session
+from rasp.language.words import (
     BINDING,
     BUILT_IN_DOCS,
     COMMANDS,

@@ -1,7 +1,7 @@
 """Random programs with the plain evaluator's answers: a quick look at a changed evaluator.
 
-The programs are those of `tests/evaluator/test_fast_agreement.py`, so that what they notice a
-test notices too. The answers are taken before anything is changed.
+The programs are those of `tests/language/evaluator/test_fast_agreement.py`, so that what they
+notice a test notices too. The answers are taken before anything is changed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Cases:
     """Programs, inputs and answers; those that noticed most so far come first."""
 
     def __init__(self, target: str) -> None:
-        sys.path.insert(0, str(ROOT / "tests" / "evaluator"))
+        sys.path.insert(0, str(ROOT / "tests" / "language" / "evaluator"))
         import random_graphs
 
         self.strained = random_graphs.strained

@@ -148,7 +148,7 @@ class Mutating:
 
 def give_time() -> None:
     """Let the exact search take as long as a loaded machine needs; a test's own time is bounded."""
-    from rasp.architecture import placing
+    from rasp.insight.schedule import placing
 
     placing.SECONDS_FOR_AUTO = placing.SECONDS_FOR_EXACT
 

@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Iterator
 
-from rasp.playground.answers import answer
+from rasp.apps.playground.page_answers import answer
 
 SNIPPET = re.compile(r"^```rasp\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LIVE = re.compile(r"^<!-- live -->\n+(?=```rasp)", re.MULTILINE)

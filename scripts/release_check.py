@@ -34,19 +34,21 @@ LIGHT = ("schedule", "draw", "notebook", "play", "lsp", "onnx", "docs")
 HEAVY = ("models", "transformers", "transformer-lens", "cluster")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lark", "types-Pygments")
 CORE_TESTS = (
-    "tests/test_programs.py", "tests/test_atoms.py", "tests/test_errors.py", "tests/syntax",
-    "tests/cli/test_cli.py", "tests/repl", "tests/frontend/test_load.py", "tests/evaluator",
+    "tests/test_programs.py", "tests/base/test_atoms.py", "tests/test_errors.py",
+    "tests/language/syntax", "tests/apps/cli/test_cli.py", "tests/apps/repl",
+    "tests/language/meaning/test_load.py", "tests/language/evaluator",
 )  # fmt: skip
 BOUND_TESTS = (
-    "tests/architecture/test_schedule_parts.py", "tests/architecture/test_sublayers.py",
-    "tests/golden", "tests/lsp", "tests/notebook/test_cells.py", "tests/notebook/test_display.py",
-    "tests/drawing/test_saving.py",
-    "tests/playground/test_server.py", "tests/playground/test_for_a_class.py", "tests/sandbox",
+    "tests/insight/schedule/test_schedule_parts.py", "tests/insight/schedule/test_sublayers.py",
+    "tests/golden", "tests/apps/lsp", "tests/apps/notebook/test_cells.py",
+    "tests/apps/notebook/test_display.py", "tests/insight/drawing/test_saving.py",
+    "tests/apps/playground/test_server.py", "tests/apps/playground/test_for_a_class.py",
+    "tests/teaching/sandbox",
 )  # fmt: skip
 """What each extra does with the packages it needs; with the lowest versions, none is skipped."""
 HEAVY_TESTS = {
-    "cluster": ("tests/training/test_cluster.py",),
-    "transformer-lens": ("tests/export/test_exports.py", "-k", "lens"),
+    "cluster": ("tests/models/training/test_cluster.py",),
+    "transformer-lens": ("tests/models/export/test_exports.py", "-k", "lens"),
 }
 LOCAL_WHEELS = (
     ("--find-links", os.environ["PIP_FIND_LINKS"]) if "PIP_FIND_LINKS" in os.environ else ()

@@ -9,8 +9,8 @@ from html import escape
 from typing import Any
 
 import rasp
-from rasp.frontend.session import Session
-from rasp.words import BUILT_IN_DOCS
+from rasp.language.meaning.session import Session
+from rasp.language.words import BUILT_IN_DOCS
 
 PAGES = {
     "install": ("pip install, and the first program", "start.html"),

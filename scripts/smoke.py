@@ -77,7 +77,7 @@ def base() -> None:
 
 
 def schedule() -> None:
-    from rasp.architecture.exact import solver_is_installed
+    from rasp.insight.schedule.exact import solver_is_installed
 
     assert solver_is_installed()
     says(rasp("arch it.rasp hist --json"), '"exact": true')
@@ -149,7 +149,7 @@ def models() -> None:
 
 
 def cluster() -> None:
-    from rasp.training.cluster import Cluster  # noqa: F401
+    from rasp.models.training.sweep_cluster import Cluster  # noqa: F401
 
 
 def docs() -> None:

@@ -30,8 +30,8 @@ sys.path.insert(0, str(ROOT))
 
 from tests.test_memory_errors import COMMANDS, PROGRAM, told_by  # noqa: E402
 
-from rasp.cli import main as rasp_main  # noqa: E402
-from rasp.replacing import replace_file  # noqa: E402
+from rasp.apps.cli import main as rasp_main  # noqa: E402
+from rasp.base.file_writing import replace_file  # noqa: E402
 
 RECORD = ROOT / "results" / "faults.json"
 SMALL = 'l = [i * 2 for i in range(3)];\nhist = histf(tokens);\nz = hist("ab");\n'

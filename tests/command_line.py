@@ -3,7 +3,7 @@
 import io
 from typing import Any
 
-from rasp.cli import main
+from rasp.apps.cli import main
 
 
 def call(capsys: Any, *words: object) -> tuple[int, str, str]:

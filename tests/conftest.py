@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,10 @@ settings.load_profile("rasp")
 
 # A run in the background may have been told to ignore Ctrl-C, and so would all that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+TESTS = Path(__file__).parent
+FLOORS = ("base", "language", "insight", "models", "teaching", "apps")
+sys.path += [str(TESTS), *(str(TESTS / floor) for floor in FLOORS)]  # what tests of rooms share
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 MATERIAL = {

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rasp.drawing.glyphs import in_title
-from rasp.drawing.plan import Condition, HeadShown, Strip
-from rasp.drawing.portable import best_of
+from rasp.insight.drawing.glyphs import in_title
+from rasp.insight.drawing.picture_plan import Condition, HeadShown, Strip
+from rasp.insight.drawing.portable_picture import best_of
 
 
 def why(strips: Mapping[str, Strip], head: HeadShown, query: int, key: int) -> list[str]:

@@ -20,13 +20,13 @@ from typing import Any
 import pytest
 
 import rasp
-from rasp.cli import main
-from rasp.frontend.session import Session
-from rasp.operators import written
-from rasp.source import Source
-from rasp.testing import check_page
-from rasp.testing.pages import FILE, Snippet, blocks_of
-from rasp.words import BUILT_IN_DOCS, KEYWORDS
+from rasp.apps.cli import main
+from rasp.base.source import Source
+from rasp.language.meaning.session import Session
+from rasp.language.operators import written
+from rasp.language.words import BUILT_IN_DOCS, KEYWORDS
+from rasp.teaching.testing import check_page
+from rasp.teaching.testing.pages import FILE, Snippet, blocks_of
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -41,7 +41,7 @@ def snippets(page: Path) -> list[Snippet]:
 def test_every_snippet_of_a_page_is_true(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    for program in (ROOT / "src" / "rasp" / "programs").rglob("*.rasp"):
+    for program in (ROOT / "src" / "rasp" / "teaching" / "gallery").rglob("*.rasp"):
         shutil.copy(program, tmp_path)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
@@ -120,7 +120,7 @@ MODULES = [
 ]
 
 
-IMPORT_TORCH = ("rasp.training", "rasp.testbed", "rasp.export")
+IMPORT_TORCH = ("rasp.models.training", "rasp.models.testbed", "rasp.models.export")
 
 
 @pytest.mark.parametrize("name", [
@@ -148,7 +148,7 @@ TRAINING = {
     "tables": ("cells_of", "configs_of", "render", "summarise", "table_lines"),
     "tasks": ("TrainingTask",),
 }  # fmt: skip
-"""What training is used by: `rasp.training` itself hands nothing out, to work without PyTorch."""
+"""What training is used by: its `__init__` hands nothing out, to work without PyTorch."""
 NEEDS_NO_EXAMPLE = {
     *(kind.__name__ for kind in rasp.RaspError.__subclasses__()),
     *("SOp", "Selector", "Scorer"),  # what nodes are kinds of
@@ -160,7 +160,7 @@ PUBLIC = [
         for path in sorted((ROOT / "src" / "rasp").rglob("*.py"))
         if "\n__all__ = " in path.read_text(encoding="utf-8")
     ),
-    *(f"rasp.training.{home}" for home in TRAINING),
+    *(f"rasp.models.training.{home}" for home in TRAINING),
 ]
 
 

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 import rasp
-from rasp.atoms import Atom, read_input, to_python
-from rasp.errors import RaspUnsupportedError
-from rasp.evaluator import apply
-from rasp.evaluator.fast.evaluate import evaluate as evaluate_fast
-from rasp.frontend.session import Session
-from rasp.graph import Node, SOp
-from rasp.source import Source
-from rasp.syntax import parse, print_program
-from rasp.syntax.tree import Call, Evaluate, Name
-from rasp.testing import check_program
+from rasp.base.atoms import Atom, read_input, to_python
+from rasp.base.errors import RaspUnsupportedError
+from rasp.base.source import Source
+from rasp.language.evaluator import apply
+from rasp.language.evaluator.fast.evaluate import evaluate as evaluate_fast
+from rasp.language.graph import Node, SOp
+from rasp.language.meaning.session import Session
+from rasp.language.syntax import parse, print_program
+from rasp.language.syntax.tree import Call, Evaluate, Name
+from rasp.teaching.testing import check_program
 
 FOLDER = Path(__file__).parent / "programs"
 PROGRAMS = sorted(FOLDER.rglob("*.rasp"))

@@ -14,17 +14,25 @@ import pytest
 
 TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "rasp"
+COMPILER = PACKAGE / "models" / "compiler"
+CHECKER = PACKAGE / "models" / "certificate"
 
-# Each name may import those before it, and itself.
-ORDER = (
-    "visible", "source", "errors", "tracebacks", "spelling", "limits", "meter", "cluster",
-    "atoms", "operators", "token_lists", "words", "reading", "replacing",
-    "syntax", "graph", "evaluator", "frontend", "sandbox",
-    "equivalence", "architecture", "generation", "testing", "dialect", "drawing",
-    "certificate", "compiler", "export", "training", "programs", "testbed", "grading",
-    "fuzzing", "notebook", "repl", "playground", "lsp", "cli",
-)  # fmt: skip
-NEVER_TOGETHER = {("syntax", "graph"), ("graph", "syntax")}
+# Each room may import itself, those before it on its floor, and every floor below.
+FLOORS = {
+    "base": (
+        "terminal_text", "source", "errors", "tracebacks", "spelling", "limits", "meter", "cluster",
+        "atoms", "input_text", "file_reading", "file_writing",
+    ),
+    "language": ("operators", "words", "syntax", "graph", "evaluator", "meaning", "embedding"),
+    "insight": ("equivalence", "schedule", "generation", "dialect", "drawing"),
+    "models": ("certificate", "compiler", "export", "training", "testbed"),
+    "teaching": ("sandbox", "testing", "gallery", "grading"),
+    "apps": ("fuzzing", "notebook", "repl", "playground", "lsp", "cli"),
+}  # fmt: skip
+ORDER = tuple(f"{floor}.{room}" for floor, rooms in FLOORS.items() for room in rooms)
+NEVER_TOGETHER = {
+    ("language.syntax", "language.graph"), ("language.graph", "language.syntax"),
+}  # fmt: skip
 
 
 @cache
@@ -45,57 +53,73 @@ def imports(path: Path) -> Iterator[str]:
         if id(node) in typing_only:
             continue
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("rasp."):
-            yield node.module.split(".")[1]
+            floor, *rooms = node.module.split(".")[1:]
+            inner = rooms[:1] or [name.name for name in node.names]
+            yield from (f"{floor}.{room}" for room in inner)
         elif isinstance(node, ast.Import):
-            yield from (name.name.split(".")[1] for name in node.names
+            yield from (".".join(name.name.split(".")[1:3]) for name in node.names
                         if name.name.startswith("rasp."))  # fmt: skip
 
 
-FILES = [
-    path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE or path.stem in ORDER
-]
+FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if len(path.relative_to(PACKAGE).parts) > 2
+         or (path.parent != PACKAGE and path.stem != "__init__")]  # fmt: skip
 
 
-def test_a_folder_uses_only_what_is_before_it() -> None:
+def room_of(path: Path) -> str:
+    floor, room, *_ = path.relative_to(PACKAGE).parts
+    return f"{floor}.{room.removesuffix('.py')}"
+
+
+def test_the_package_has_six_floors() -> None:
+    assert {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()} == {*FLOORS}
+    assert {path.stem for path in PACKAGE.glob("*.py")} == {"__init__", "__main__"}
+
+
+def test_a_room_uses_only_what_is_before_it() -> None:
     for path in FILES:
-        part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        assert part in ORDER, "give the new folder its place in the order"
+        room = room_of(path)
+        assert room in ORDER, "give the new room its place in the order"
         for reached in imports(path):
-            assert ORDER.index(reached) <= ORDER.index(part), f"{path} must not use {reached}"
-            assert (part, reached) not in NEVER_TOGETHER, path
+            assert ORDER.index(reached) <= ORDER.index(room), f"{path} must not use {reached}"
+            assert (room, reached) not in NEVER_TOGETHER, path
 
 
 # Folders of tests that are about no one folder of the package.
-ACROSS = {
-    "docs_site", "editors", "errors", "faults", "golden", "paper", "programs", "programs_gallery",
-}  # fmt: skip
-"""`programs` are behaviours of the language; `programs_gallery` tests the package's `programs`."""
+ACROSS = {"docs_site", "editors", "errors", "faults", "golden", "paper", "programs"}
 FILES_ACROSS = {"docs", "english", "errors", "programs", "structure", "work_budgets"}
 
 
 def test_the_tests_mirror_the_package() -> None:
-    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
-    modules = {path.stem for path in PACKAGE.glob("*.py")}
-    tested = {path.name for path in TESTS.iterdir() if any(path.rglob("test_*.py"))}
-    assert folders - {"programs"} <= tested, "a folder of the package has no tests of its own"
-    assert tested - {"programs"} <= folders | ACROSS, "give its tests the folder's name"
-    alone = {path.stem.removeprefix("test_") for path in TESTS.glob("test_*.py")}
-    assert alone <= modules | FILES_ACROSS, "a test of a folder belongs in the folder's tests"
-    chapters = {path.parent.name for path in (PACKAGE / "compiler").glob("*/__init__.py")}
-    tested = {path.parent.name for path in (TESTS / "compiler").glob("*/test_*.py")}
+    folders = {path.name for path in TESTS.iterdir() if path.is_dir() and any(path.iterdir())}
+    assert folders - {"__pycache__"} == {*FLOORS} | ACROSS
+    assert {path.stem.removeprefix("test_") for path in TESTS.glob("test_*.py")} <= FILES_ACROSS
+    for floor, rooms in FLOORS.items():
+        tested = {path.name for path in (TESTS / floor).iterdir() if any(path.rglob("test_*.py"))}
+        folders = {
+            path.name for path in (PACKAGE / floor).iterdir() if (path / "__init__.py").exists()
+        }
+        assert tested == folders, "a room's tests have its name"
+        alone = {path.stem.removeprefix("test_") for path in (TESTS / floor).glob("test_*.py")}
+        assert alone <= {*rooms}, "a test of a room belongs in the room's tests"
+    chapters = {path.parent.name for path in COMPILER.glob("*/__init__.py")}
+    tested = {path.parent.name for path in (TESTS / "models" / "compiler").glob("*/test_*.py")}
     assert tested == chapters, "the compiler's tests have its chapters"
 
 
 def test_contributors_are_shown_the_same_order() -> None:
     page = (TESTS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = page.partition("## Where things are")[2].partition("\n(")[0]
-    cells = re.findall(r"^\| `([a-z_/ ]+)` \|", table, re.MULTILINE)
-    assert tuple(" ".join(cells).replace("/", "").split()) == ORDER
+    rows = re.findall(r"^\| \*\*(\w+)\*\* \| `([a-z_/ ]+)` \|", table, re.MULTILINE)
+    told = [f"{floor}.{room}" for floor, rooms in rows for room in rooms.replace("/", "").split()]
+    assert tuple(told) == ORDER
 
 
 def test_the_checker_knows_nothing_of_what_it_checks() -> None:
-    allowed = {"certificate", "graph", "operators", "atoms", "errors", "words"}
-    for path in sorted((PACKAGE / "certificate").rglob("*.py")):
+    allowed = {
+        "models.certificate", "language.graph", "language.operators", "language.words",
+        "base.atoms", "base.errors",
+    }  # fmt: skip
+    for path in sorted(CHECKER.rglob("*.py")):
         assert set(imports(path)) <= allowed, path.name
 
 
@@ -103,7 +127,7 @@ def test_the_checker_knows_nothing_of_what_it_checks() -> None:
     "command",
     [
         "import rasp",
-        "from rasp.cli import main; main(['--version'])",
+        "from rasp.apps.cli import main; main(['--version'])",
         "import rasp; rasp.run('x = indices + 1;')['x']('hello')",
     ],
 )
@@ -118,26 +142,26 @@ def test_starting_imports_nothing_heavy(command: str) -> None:
 
 
 CHAPTERS = (
-    "settings", "refusals", "analysis", "heads", "planning", "emitting", "robust", "model",
+    "settings", "compile_refusals", "analysis", "heads", "planning", "emitting", "robust", "model",
     "assemble", "compact", "build",
 )  # fmt: skip
 
 
 def test_a_chapter_of_the_compiler_uses_only_those_before_it() -> None:
-    for path in sorted((PACKAGE / "compiler").rglob("*.py")):
-        place = path.relative_to(PACKAGE / "compiler")
+    for path in sorted(COMPILER.rglob("*.py")):
+        place = path.relative_to(COMPILER)
         if str(place) == "__init__.py":
             continue
         own = CHAPTERS.index(place.parts[0].removesuffix(".py"))
         for node in ast.walk(tree_of(path)):
             module = str(node.module) if isinstance(node, ast.ImportFrom) else ""
-            if module.startswith("rasp.compiler."):
-                used = module.split(".")[2]
+            if module.startswith("rasp.models.compiler."):
+                used = module.split(".")[3]
                 assert CHAPTERS.index(used) <= own, f"{path} must not use {module}"
                 assert (place.parts[0], used) != ("robust", "planning"), "styles are apart"
 
 
-LISTS_OF_THEIR_OWN = {"cli", "programs/specifications"}
+LISTS_OF_THEIR_OWN = {"apps/cli", "teaching/gallery/specifications"}
 """The commands, and the families of the gallery."""
 MANY = 9
 
@@ -174,10 +198,9 @@ def exists(name: str, *roots: Path) -> bool:
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/compiler-map.md"])
 def test_what_a_map_names_is_there(page: str) -> None:
     text = (TESTS.parent / page).read_text(encoding="utf-8")
-    compiler, checker = PACKAGE / "compiler", PACKAGE / "certificate"
     roots = (
-        TESTS.parent, TESTS.parent / "docs", PACKAGE, compiler, *compiler.glob("*/"), checker,
-        *checker.glob("*/"), PACKAGE / "evaluator", PACKAGE / "generation", PACKAGE / "training",
+        TESTS.parent, TESTS.parent / "docs", PACKAGE, *PACKAGE.glob("*/"), COMPILER,
+        *COMPILER.glob("*/"), CHECKER, *CHECKER.glob("*/"), *PACKAGE.glob("*/*/"),
     )  # fmt: skip
     words = re.split(r"[\s`()|,;:#]+", text)
     paths = {word for word in words if re.fullmatch(PATH, word)}

@@ -13,17 +13,17 @@ import pytest
 
 import rasp
 from rasp import Limits
-from rasp.cli import main
-from rasp.evaluator import EvaluationError, evaluate_plain
-from rasp.evaluator.fast.evaluate import evaluate as evaluate_fast
-from rasp.frontend.operations import equal
-from rasp.frontend.session import Session
-from rasp.frontend.show import show_value
-from rasp.graph import in_order
-from rasp.limits import DEFAULT_LIMITS, MEGABYTE
-from rasp.meter import Meter
-from rasp.source import Source
-from rasp.syntax import parse
+from rasp.apps.cli import main
+from rasp.base.limits import DEFAULT_LIMITS, MEGABYTE
+from rasp.base.meter import Meter
+from rasp.base.source import Source
+from rasp.language.evaluator import EvaluationError, evaluate_plain
+from rasp.language.evaluator.fast.evaluate import evaluate as evaluate_fast
+from rasp.language.graph import in_order
+from rasp.language.meaning.operations import equal
+from rasp.language.meaning.session import Session
+from rasp.language.meaning.show import show_value
+from rasp.language.syntax import parse
 
 DOUBLED = "def d(x, n) { return x if n == 0 else d([x, x], n - 1); }"
 COPIES = (
@@ -193,7 +193,7 @@ def test_the_clock_is_looked_at_within_a_node(text: str, monkeypatch: pytest.Mon
     node = rasp.run(text)["x"].node
     tokens = tuple(str(number) for number in range(300))
     looks = count()
-    monkeypatch.setattr("rasp.limits.time.monotonic", lambda: float(next(looks)))
+    monkeypatch.setattr("rasp.base.limits.time.monotonic", lambda: float(next(looks)))
     evaluate_plain([node], tokens, Limits(seconds=10**9))
     looked = next(looks)
     assert looked > 2 * len(in_order([node]))
@@ -223,7 +223,7 @@ def test_no_memory_left_is_one_line(
     def fail(*given: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("rasp.frontend.operations.binary", fail)
+    monkeypatch.setattr("rasp.language.meaning.operations.binary", fail)
     assert main(["run", str(program)]) == 2
     told = capsys.readouterr().err
     assert "memory" in told and "demo.rasp:2:1" in told and "Traceback" not in told
@@ -236,7 +236,7 @@ def test_a_text_and_what_it_is_applied_to_share_their_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = count(0.0, 1.0)  # every look at it takes a second
-    monkeypatch.setattr("rasp.limits.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("rasp.base.limits.time.monotonic", lambda: next(clock))
     text = "for i in range(200) { y = i; } x = aggregate(select(tokens, tokens, ==), indices);"
     handle = rasp.run(text, limits=Limits(seconds=60))["x"]
     assert 0 < handle.limits.spent < 60 and handle("ab" * 100)
@@ -247,7 +247,7 @@ def test_a_text_and_what_it_is_applied_to_share_their_seconds(
 
 def test_every_entry_of_a_session_has_its_own_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = count(0.0, 1.0)
-    monkeypatch.setattr("rasp.limits.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("rasp.base.limits.time.monotonic", lambda: next(clock))
     session = Session(Limits(seconds=100))
     for _ in range(50):
         session.run(Source("entry", "x = tokens;"))

@@ -14,13 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rasp import export, grading, lib, programs, sandbox
-    from rasp.architecture import explain, fit, front, schedule
-    from rasp.compiler import compile, verify
-    from rasp.dialect import dialects
-    from rasp.drawing import draw, draw_selector, heat_map
-    from rasp.equivalence import equivalent
-    from rasp.errors import (
+    from rasp.base.errors import (
         RaspError,
         RaspLimitError,
         RaspNameError,
@@ -29,8 +23,15 @@ if TYPE_CHECKING:
         RaspUnsupportedError,
         RaspValueError,
     )
-    from rasp.frontend.batches import evaluate, explain_plan
-    from rasp.frontend.embedding import (
+    from rasp.base.limits import Limits
+    from rasp.insight.dialect import dialects
+    from rasp.insight.drawing import draw, draw_selector, heat_map
+    from rasp.insight.equivalence import equivalent
+    from rasp.insight.generation import generate
+    from rasp.insight.schedule import explain, fit, front, schedule
+    from rasp.language.embedding import lib
+    from rasp.language.embedding.batches import evaluate, explain_plan
+    from rasp.language.embedding.constructors import (
         aggregate,
         constant,
         indicator,
@@ -48,14 +49,18 @@ if TYPE_CHECKING:
         tokens_str,
         where,
     )
-    from rasp.frontend.expressions import ScorerHandle, SelectorHandle, SOpHandle
-    from rasp.frontend.handles import Handle
-    from rasp.frontend.namespace import run
-    from rasp.frontend.tabulating import map as map  # not in __all__: `import *` keeps Python's own
-    from rasp.frontend.writing import to_rasp
-    from rasp.generation import generate
-    from rasp.lib import contains, has_focus, selector_width
-    from rasp.limits import Limits
+    from rasp.language.embedding.handle_operators import ScorerHandle, SelectorHandle, SOpHandle
+    from rasp.language.embedding.handles import Handle
+    from rasp.language.embedding.lib import contains, has_focus, selector_width
+    from rasp.language.embedding.namespace import run
+    from rasp.language.embedding.program_text import to_rasp
+    from rasp.language.embedding.tabulating import (
+        map as map,  # not in __all__: `import *` keeps Python's own
+    )
+    from rasp.models import export
+    from rasp.models.compiler import compile, verify
+    from rasp.teaching import gallery as programs
+    from rasp.teaching import grading, sandbox
 
 __version__ = "0.1.0"
 
@@ -64,32 +69,36 @@ __version__ = "0.1.0"
 _HOMES = {
     name: module
     for module, names in {
-        "rasp.architecture": "explain fit front schedule",
-        "rasp.compiler": "compile verify",
-        "rasp.dialect": "dialects",
-        "rasp.drawing": "draw draw_selector heat_map",
-        "rasp.equivalence": "equivalent",
-        "rasp.errors": "RaspError RaspLimitError RaspNameError RaspSyntaxError RaspTypeError "
+        "rasp.insight.schedule": "explain fit front schedule",
+        "rasp.models.compiler": "compile verify",
+        "rasp.insight.dialect": "dialects",
+        "rasp.insight.drawing": "draw draw_selector heat_map",
+        "rasp.insight.equivalence": "equivalent",
+        "rasp.base.errors": "RaspError RaspLimitError RaspNameError RaspSyntaxError RaspTypeError "
         "RaspUnsupportedError RaspValueError",
-        "rasp.export": "export",
-        "rasp.frontend.batches": "evaluate explain_plan",
-        "rasp.frontend.embedding": "aggregate constant indicator indices length score select "
-        "select_all select_best table tokens tokens_bool tokens_float tokens_int tokens_str where",
-        "rasp.frontend.expressions": "SOpHandle ScorerHandle SelectorHandle",
-        "rasp.frontend.handles": "Handle",
-        "rasp.frontend.namespace": "run",
-        "rasp.frontend.tabulating": "map",
-        "rasp.frontend.writing": "to_rasp",
-        "rasp.generation": "generate",
-        "rasp.grading": "grading",
-        "rasp.lib": "lib contains has_focus selector_width",
-        "rasp.limits": "Limits",
-        "rasp.notebook": "load_ipython_extension unload_ipython_extension",
-        "rasp.programs": "programs",
-        "rasp.sandbox": "sandbox",
+        "rasp.models.export": "export",
+        "rasp.language.embedding.batches": "evaluate explain_plan",
+        "rasp.language.embedding.constructors": "aggregate constant indicator indices "
+        "length score select select_all select_best table tokens tokens_bool tokens_float "
+        "tokens_int tokens_str where",
+        "rasp.language.embedding.handle_operators": "SOpHandle ScorerHandle SelectorHandle",
+        "rasp.language.embedding.handles": "Handle",
+        "rasp.language.embedding.namespace": "run",
+        "rasp.language.embedding.tabulating": "map",
+        "rasp.language.embedding.program_text": "to_rasp",
+        "rasp.insight.generation": "generate",
+        "rasp.teaching.grading": "grading",
+        "rasp.language.embedding.lib": "lib contains has_focus selector_width",
+        "rasp.base.limits": "Limits",
+        "rasp.apps.notebook": "load_ipython_extension unload_ipython_extension",
+        "rasp.teaching.gallery": "programs",
+        "rasp.teaching.sandbox": "sandbox",
     }.items()
     for name in names.split()
 }
+
+_MODULES = {"export", "grading", "lib", "programs", "sandbox"}
+"""Public names that are modules."""
 
 __all__ = [
     "Handle",
@@ -151,14 +160,14 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     from types import FunctionType
 
-    from rasp.tracebacks import door
+    from rasp.base.tracebacks import door
 
     if name in _operators():
-        home = import_module("rasp.frontend.embedding")
+        home = import_module("rasp.language.embedding.constructors")
         value = getattr(home, name, None) or home.function_of_operator(name)
     elif name in _HOMES:
         home = import_module(_HOMES[name])
-        value = home if _HOMES[name] == f"rasp.{name}" else getattr(home, name)
+        value = home if name in _MODULES else getattr(home, name)
     else:
         raise AttributeError(f"module 'rasp' has no attribute {name!r}")
     if isinstance(value, FunctionType):
@@ -169,7 +178,7 @@ def __getattr__(name: str) -> Any:
 
 def _operators() -> set[str]:
     """The operators that Python has as functions of this package."""
-    from rasp.operators import OPERATORS
+    from rasp.language.operators import OPERATORS
 
     return {name for name, row in OPERATORS.items() if row.python == f"rasp.{name}"}
 

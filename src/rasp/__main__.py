@@ -6,7 +6,7 @@ import sys
 def run() -> int:
     """Run the command line; return the exit code."""
     try:
-        from rasp.cli import main
+        from rasp.apps.cli import main
     except KeyboardInterrupt:
         return 130
     return main()

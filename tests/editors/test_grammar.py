@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String
 
-from rasp.source import Source
-from rasp.syntax.highlight import RaspLexer
-from rasp.syntax.lexer import lex
+from rasp.base.source import Source
+from rasp.language.syntax.highlight import RaspLexer
+from rasp.language.syntax.lexer import lex
 from repository import ROOT, script
 
 EXTENSION = ROOT / "editors" / "vscode"

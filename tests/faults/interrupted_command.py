@@ -14,7 +14,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 
-from rasp.cli import main
+from rasp.apps.cli import main
 
 EVENTS = {"import", "open", "compile", "exec", "os.rename", "os.listdir", "tempfile.mkstemp"}
 MOMENTS = 6

@@ -24,7 +24,7 @@ FINE, REFUSED, CRASHED = 0, 3, 4
 
 def forked(act: Act, prepare: Act = lambda: None) -> int:
     """Run an act in a child, after it is prepared; say how it ended (a signal is below zero)."""
-    from rasp.errors import RaspError
+    from rasp.base.errors import RaspError
 
     child = os.fork()
     if child == 0:

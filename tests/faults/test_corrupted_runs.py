@@ -21,15 +21,15 @@ if not hasattr(os, "mkfifo"):
 from safetensors import safe_open  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 
-from rasp.cli import main  # noqa: E402
-from rasp.errors import RaspError  # noqa: E402
-from rasp.reading import fingerprint  # noqa: E402
-from rasp.training.data import make_data  # noqa: E402
-from rasp.training.own import own_config, own_task  # noqa: E402
-from rasp.training.plain_engine import PlainEngine  # noqa: E402
-from rasp.training.stack import Stack  # noqa: E402
-from rasp.training.store import PARTS, Store, snapshot_of  # noqa: E402
-from rasp.training.sweep import SweepSettings, sweep  # noqa: E402
+from rasp.apps.cli import main  # noqa: E402
+from rasp.base.errors import RaspError  # noqa: E402
+from rasp.base.file_reading import fingerprint  # noqa: E402
+from rasp.models.training.data import make_data  # noqa: E402
+from rasp.models.training.own import own_config, own_task  # noqa: E402
+from rasp.models.training.plain_engine import PlainEngine  # noqa: E402
+from rasp.models.training.run_store import PARTS, Store, snapshot_of  # noqa: E402
+from rasp.models.training.stack import Stack  # noqa: E402
+from rasp.models.training.sweep import SweepSettings, sweep  # noqa: E402
 
 PROGRAM = "first = aggregate(select(indices, 0, ==), tokens);"
 SIZES = {"width": 8, "feed_forward": 8, "epochs": 2, "batch": 10, "train": 20, "validation": 10,

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import rasp
-from rasp import replacing
-from rasp.cli.fmt import configure, run
-from rasp.cli.parser import CommandParser
-from rasp.export.folders import writing
-from rasp.fuzzing.cases import Case, save_replay
+from rasp.apps.cli.arguments import CommandParser
+from rasp.apps.cli.fmt import configure, run
+from rasp.apps.fuzzing.cases import Case, save_replay
+from rasp.base import file_writing
+from rasp.models.export.folders import writing
 
 if not sys.platform.startswith("linux"):
     pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
@@ -52,7 +52,7 @@ def lay_out(folder: Path) -> None:
 
 
 def draw(folder: Path) -> None:
-    from rasp.drawing import draw
+    from rasp.insight.drawing import draw
 
     draw(REVERSE, "abc").save(folder / "it.svg")
 
@@ -144,7 +144,7 @@ def test_in_a_folder_that_may_only_be_read_the_user_is_told(writer: Writer, plac
 
 
 def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
-    from rasp.replacing import replace_file
+    from rasp.base.file_writing import replace_file
 
     real, link = tmp_path / "real", tmp_path / "link"
     real.write_bytes(b"old")
@@ -170,7 +170,7 @@ def test_an_export_is_the_old_one_or_the_new_one(
     strike, in_one_step: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not in_one_step:
-        monkeypatch.setattr(replacing, "_exchange", lambda first, second: False)
+        monkeypatch.setattr(file_writing, "_exchange", lambda first, second: False)
 
     def restore() -> None:
         for path in tmp_path.iterdir():

@@ -50,7 +50,7 @@ def test_files_are_written_by_those_who_do_it_in_one_step() -> None:
     }
     assert "replacing.py" in found, "the rule has lost its eyes"
     strangers = {path for path in found if not any(path.startswith(each) for each in WRITERS)}
-    assert not strangers, "use rasp.replacing"
+    assert not strangers, "use rasp.base.file_writing"
 
 
 def test_nothing_that_is_read_is_run() -> None:

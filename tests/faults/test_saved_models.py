@@ -18,8 +18,8 @@ if not sys.platform.startswith("linux"):
     pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
 pytest.importorskip("numpy", reason="compiling needs numpy")
 
-from rasp.compiler import compile, verify  # noqa: E402
-from rasp.compiler.model import store, tensors  # noqa: E402
+from rasp.models.compiler import compile, verify  # noqa: E402
+from rasp.models.compiler.model import store, tensors  # noqa: E402
 
 from .moments import (  # noqa: E402
     REFUSED,

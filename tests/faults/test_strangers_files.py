@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import rasp
-from rasp.cli import main
-from rasp.frontend.loader import read_source
-from rasp.fuzzing.cases import read_replay
+from rasp.apps.cli import main
+from rasp.apps.fuzzing.cases import read_replay
+from rasp.language.meaning.loader import read_source
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ NOT_RECORDS = [b"3", b"[]", b'{"x": 1}', b"\xff\xfe", b"null", b'{"id": 1', b"["
 
 def test_lines_that_are_no_records_do_not_count(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="training needs torch")
-    from rasp.training.store import Store
+    from rasp.models.training.run_store import Store
 
     store = Store(tmp_path)
     store.make_folders()
@@ -36,7 +36,7 @@ def test_lines_that_are_no_records_do_not_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"{}", b"\x01" + b"\0" * 7 + b"4WW", b"\xff" * 64])
 def test_a_damaged_snapshot_is_named(tmp_path: Path, content: bytes) -> None:
     pytest.importorskip("torch", reason="training needs torch")
-    from rasp.training.store import Store
+    from rasp.models.training.run_store import Store
 
     store = Store(tmp_path)
     store.make_folders()
@@ -53,7 +53,7 @@ def test_a_snapshot_that_says_nonsense_is_named(tmp_path: Path, about: str) -> N
     torch = pytest.importorskip("torch", reason="training needs torch")
     from safetensors.torch import save_file
 
-    from rasp.training.store import Store
+    from rasp.models.training.run_store import Store
 
     store = Store(tmp_path)
     store.make_folders()
@@ -86,7 +86,7 @@ def test_what_is_no_replay_file_is_refused(tmp_path: Path, kept: str) -> None:
 def test_a_description_that_is_no_file_or_too_large_is_refused_before_it_is_read(
     tmp_path: Path,
 ) -> None:
-    store = pytest.importorskip("rasp.compiler.model.store", reason="models need numpy")
+    store = pytest.importorskip("rasp.models.compiler.model.store", reason="models need numpy")
     (tmp_path / store.MODEL).symlink_to("/dev/zero")
     with pytest.raises(rasp.RaspValueError):
         store.load(tmp_path)
@@ -98,7 +98,7 @@ def test_a_description_that_is_no_file_or_too_large_is_refused_before_it_is_read
 
 
 def test_weights_that_share_bytes_are_refused() -> None:
-    store = pytest.importorskip("rasp.compiler.model.store", reason="models need numpy")
+    store = pytest.importorskip("rasp.models.compiler.model.store", reason="models need numpy")
     entry = {"dtype": "F32", "shape": [1000], "data_offsets": [0, 4000]}
     for names, is_fine in ((1, True), (2, False)):
         header = json.dumps({f"w{number}": entry for number in range(names)}).encode()
@@ -118,8 +118,8 @@ def test_a_program_that_never_ends_is_refused() -> None:
 
 def test_records_that_are_too_large_are_refused_before_they_are_read(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="training needs torch")
-    from rasp.training.records import LARGEST_RECORDS
-    from rasp.training.store import Store
+    from rasp.models.training.records import LARGEST_RECORDS
+    from rasp.models.training.run_store import Store
 
     with (tmp_path / "records.jsonl").open("wb") as file:
         file.truncate(LARGEST_RECORDS + 1)
@@ -152,7 +152,7 @@ def records_with_junk(count: int, ids: Collection[str] = ()) -> Iterator[dict[st
 
 
 def test_the_playground_passes_over_records_that_are_none(tmp_path: Path) -> None:
-    from rasp.playground.trained import trained
+    from rasp.apps.playground.trained import trained
 
     path = tmp_path / "records.jsonl"
     first = json.loads((RESULTS / "records.jsonl").read_text(encoding="utf-8").splitlines()[0])
@@ -165,7 +165,7 @@ def test_the_playground_passes_over_records_that_are_none(tmp_path: Path) -> Non
 
 def test_a_table_of_records_that_are_none_is_refused_in_words(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="training needs torch")
-    from rasp.training.tables import cells_of, configs_of
+    from rasp.models.training.paper_tables import cells_of, configs_of
 
     path = tmp_path / "records.jsonl"
     refused = 0

@@ -14,10 +14,10 @@ if not sys.platform.startswith("linux"):
     pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
 torch = pytest.importorskip("torch", reason="training needs torch")
 
-from rasp.training.own import own_config, own_task, write_data  # noqa: E402
-from rasp.training.pictures import save_curves  # noqa: E402
-from rasp.training.stack import Progress  # noqa: E402
-from rasp.training.store import Snapshot, Store  # noqa: E402
+from rasp.models.training.own import own_config, own_task, write_data  # noqa: E402
+from rasp.models.training.run_pictures import save_curves  # noqa: E402
+from rasp.models.training.run_store import Snapshot, Store  # noqa: E402
+from rasp.models.training.stack import Progress  # noqa: E402
 
 from .moments import (  # noqa: E402
     REFUSED,

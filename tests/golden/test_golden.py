@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 import rasp
-from rasp.atoms import kind_of, kind_of_sequence
-from rasp.evaluator import apply
-from rasp.graph import Node
+from rasp.base.atoms import kind_of, kind_of_sequence
+from rasp.language.evaluator import apply
+from rasp.language.graph import Node
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 

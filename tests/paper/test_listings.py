@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import rasp
-from rasp.frontend.namespace import Namespace
+from rasp.language.embedding.namespace import Namespace
 
 LISTINGS = Path(__file__).parent / "listings"
 LETTERS = "abcdefgh"

@@ -1,0 +1,222 @@
+"""The command line: `rasp` alone talks, `rasp COMMAND …` does one thing and ends.
+
+Each command is a module of its own with `configure(parser)` and `run(arguments)`, imported only
+when it is used, so that `rasp --version` starts as fast as Python does. Exit codes: 0 it worked;
+1 the answer is no (mistakes found, not equal, does not fit); 2 it could not be done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import rasp
+from rasp.apps.cli.arguments import CommandParser
+from rasp.apps.cli.flags import speak_of_flags
+from rasp.apps.cli.prose import tell
+from rasp.apps.cli.standard import OutputLost, give_up_output, standard_streams
+from rasp.base.errors import RaspError, RaspValueError, error_record
+from rasp.base.limits import too_deep, too_much_memory
+from rasp.base.spelling import did_you_mean
+
+COMMANDS = {
+    "run": "run a program and show what the REPL would",
+    "eval": "apply a program's s-op to inputs",
+    "generate": "append what a next-token program gives, until it stops",
+    "test": "do programs give what their `#>` lines say they give?",
+    "check": "find every mistake, and what other readers would misread",
+    "arch": "how many layers and heads an s-op needs, and why",
+    "fit": "does an s-op fit into an architecture?",
+    "dialect": "which dialects of RASP a program or language is in, and why",
+    "diff": "are two programs the same? proves, tries, or shows where not",
+    "grade": "points for a folder of submissions, each in a sandbox",
+    "compile": "compile an s-op to a transformer's weights, certified",
+    "export": "a compiled model for another library, such as torch or ONNX",
+    "verify": "check a compiled model again, from its files alone",
+    "testbed": "models to study, whose circuits are known and checked",
+    "draw": "draw how an s-op is computed, layer by layer",
+    "gallery": "programs to read, run and draw, each with a specification",
+    "fmt": "format a program",
+    "train": "train a transformer to do what a program does",
+    "reproduce": "train the paper's experiments and print their tables",
+    "play": "the playground: RASP in the browser, live",
+    "fuzz": "random programs through every back end: do they all agree?",
+    "lsp": "the language server that editors start",
+}
+"""What each command does; `rasp.apps.cli.NAME` is its module."""
+RESERVE = 1 << 20
+"""Bytes kept to be able to say that there is no memory left."""
+PROMPT_OPTIONS = ("--limit", "-i", "--interactive", "--no-load", "--load-from")
+WITHOUT_COMMAND = """\
+rasp                    the prompt (Ctrl-D ends it)
+rasp -i FILE            the prompt, after a program was run"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit code."""
+    words: Sequence[str] = ()
+    reserve: bytes | None = None
+    try:
+        words = given = list(sys.argv[1:] if argv is None else argv)
+        reserve = bytes(RESERVE)
+        with standard_streams(), _quiet_clean_up():
+            return _run(given)
+    except OutputLost as lost:
+        if lost.reason is not None:
+            with contextlib.suppress(OSError):
+                print(lost.reason, file=sys.stderr, flush=True)
+        give_up_output()
+        return 2 if lost.reason is not None else 0
+    except KeyboardInterrupt:
+        if argv is None:
+            _leave_at_once(130)
+        return 130
+    except Exception as error:
+        if not _began_with_memory(error):
+            raise
+        del reserve
+        _report_memory(as_json="--json" in words)
+        return 2
+
+
+OF_PYTHON = ("without exception set", "without setting an exception", "can't allocate")
+"""Of a SystemError or a RuntimeError: what Python and NumPy say where they have no memory."""
+
+
+@contextlib.contextmanager
+def _quiet_clean_up() -> Iterator[None]:
+    """Keep Python from printing that a clean-up found no memory, which changes no answer."""
+    before = sys.unraisablehook
+
+    def hook(unraisable: Any) -> None:
+        if not isinstance(unraisable.exc_value, MemoryError):
+            before(unraisable)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+def _began_with_memory(error: BaseException | None) -> bool:
+    """Tell whether there was no memory; whoever cleans up then may fail in another way.
+
+    Python itself sometimes loses a MemoryError, and raises one of `OF_PYTHON` instead.
+    """
+    while error is not None and not isinstance(error, MemoryError):
+        if any(part in str(error) for part in OF_PYTHON):
+            return True
+        error = error.__context__
+    return error is not None
+
+
+def _report_memory(as_json: bool) -> None:
+    """Say that memory ran out, even where that left standard error unusable."""
+    try:
+        _report(too_much_memory(), as_json)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.write(2, f"{too_much_memory()}\n".encode())
+
+
+def _leave_at_once(code: int) -> None:
+    """End the process without taking a large program apart first, which can take seconds."""
+    if "multiprocessing" in sys.modules and sys.modules["multiprocessing"].active_children():
+        return  # whoever started them ends them
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
+
+
+def _run(words: list[str]) -> int:
+    try:
+        return _dispatch(words)
+    except RaspError as error:
+        _report(error, as_json="--json" in words)
+    except UnicodeEncodeError:
+        broken = RaspValueError(
+            "a text holds half of a character, which cannot be written",
+            hint="was it cut in the middle, or is it not UTF-8? take that part out",
+        )
+        _report(broken, as_json="--json" in words)
+    except RecursionError:
+        _report(too_deep(), as_json="--json" in words)
+    return 2
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0].startswith(PROMPT_OPTIONS):
+        return _talk(words)
+    first = words[0]
+    if first in ("-h", "--help", "help"):
+        print(_usage())
+        return 0
+    if first in ("-V", "--version"):
+        print(f"rasp {rasp.__version__}")
+        return 0
+    if first not in COMMANDS:
+        print(_unknown(first), file=sys.stderr)
+        return 2
+    import datetime  # noqa: F401  # numpy would take Ctrl-C during this import for a bad install
+
+    gc.disable()  # nothing that is imported is garbage: looking for it takes a tenth of the start
+    module = importlib.import_module(f"rasp.apps.cli.{first}")
+    gc.enable()
+    parser = CommandParser(prog=f"rasp {first}", description=_sentence(COMMANDS[first]))
+    module.configure(parser)
+    # options before, between and after the other words, as people type them
+    exit_code: int = module.run(parser.parse_intermixed_args(words[1:]))
+    return exit_code
+
+
+def _sentence(summary: str) -> str:
+    return summary[0].upper() + summary[1:] + ("" if summary.endswith("?") else ".")
+
+
+def _talk(words: list[str]) -> int:
+    """`rasp`, `rasp -i FILE`, `rasp --limit NAME=VALUE --no-load …`: the REPL."""
+    from rasp.apps.repl import talk
+
+    if not words:
+        return talk()
+    from rasp.apps.cli.program_files import new_session
+
+    parser = CommandParser(prog="rasp", description="The prompt.")
+    parser.take("-i --interactive", "run a program first (default: none)", metavar="FILE")
+    parser.take_running()
+    arguments = parser.parse_args(words)
+    return talk(new_session(arguments), arguments.interactive)
+
+
+def _usage() -> str:
+    lines = ["RASP, the language of transformers.", "", "usage: rasp [COMMAND …]", ""]
+    lines.append(WITHOUT_COMMAND)
+    lines += [f"rasp {name:<19}{help_text}" for name, help_text in COMMANDS.items()]
+    lines += [
+        "",
+        "rasp COMMAND --help says more of a command; rasp --version says which rasp this is.",
+    ]
+    return "\n".join(lines)
+
+
+def _unknown(word: str) -> str:
+    if word.endswith(".rasp") or os.path.exists(word):
+        return f"error: `{word}` is not a command\nhint: to run a file, write `rasp run {word}`"
+    hint = did_you_mean(word, COMMANDS, "`rasp --help` lists the commands", "rasp ")
+    return f"error: `{word}` is not a command\nhint: {hint}"
+
+
+def _report(error: RaspError, as_json: bool) -> None:
+    speak_of_flags(error)
+    if as_json:
+        print(json.dumps({"errors": [error_record(mistake) for mistake in error.everything]}))
+    else:
+        tell(error, sys.stderr)

@@ -1,0 +1,25 @@
+"""`rasp verify DIR`: check a compiled model again, from its files alone."""
+
+from __future__ import annotations
+
+import argparse
+
+from rasp.apps.cli.arguments import CommandParser
+from rasp.apps.cli.patience import working
+from rasp.apps.cli.prose import report
+
+
+def configure(parser: CommandParser) -> None:
+    parser.take("folder", "what `rasp compile -o` wrote", metavar="DIR")
+    seed = "of the random inputs, to repeat a run (default: a new one)"
+    parser.take("--seed", seed, int, metavar="N")
+    parser.take_json("the certificate as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rasp.models.compiler import verify
+
+    with working("verifying"):
+        certificate = verify(arguments.folder, arguments.seed)
+    report(certificate, certificate.to_json, arguments.json)
+    return 0 if certificate.exact else 1

@@ -1,6 +1,0 @@
-"""TWO PROGRAMS -> ARE THEY THE SAME? Proved where it can be, tried beyond, or a counterexample."""
-
-from rasp.equivalence.compare import equivalent
-from rasp.equivalence.result import Difference, Equivalence
-
-__all__ = ["Difference", "Equivalence", "equivalent"]

@@ -1,0 +1,5 @@
+"""Graph → facts and pictures.
+
+`equivalence` compares two programs, `schedule` places one in layers and heads, `generation` runs
+next-token programs, `dialect` says which dialects a program belongs to, and `drawing` draws it.
+"""

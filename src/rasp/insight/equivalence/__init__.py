@@ -1,0 +1,6 @@
+"""TWO PROGRAMS -> ARE THEY THE SAME? Proved where it can be, tried beyond, or a counterexample."""
+
+from rasp.insight.equivalence.compare import equivalent
+from rasp.insight.equivalence.result import Difference, Equivalence
+
+__all__ = ["Difference", "Equivalence", "equivalent"]

@@ -1,0 +1,6 @@
+"""Graph ⇄ weights.
+
+`compiler` writes a transformer that computes a program and `certificate` checks it, knowing nothing
+of the compiler; `export` hands it to other libraries, `training` trains a model of the predicted
+size, and `testbed` makes models to study.
+"""

@@ -1,0 +1,123 @@
+"""A feature in, hidden units out that write its block: steps that are flat around every value.
+
+A step is two units, relu(y + 1/2) - relu(y - 1/2): 0 for y <= -1/2 and 1 for y >= 1/2. The step of
+a cube of k conditions (see `grids`) has y = 4 (how many hold - k + 1/2), which is ±2 or further.
+Where a number z is involved, the function of z changes at thresholds in each cube, and the step of
+a threshold has
+
+    y = s u + G (how many hold - k),    u of the sign of z - t, s |u| >= 2, G >= s |u| + 2,
+
+so that noise in the stream moves nothing as long as it changes y by less than 3/2. A unit's factor
+is shared between its two sides, √ each: no weight is larger than it must be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, sqrt
+
+import numpy as np
+
+from rasp.models.compiler.compile_refusals import Refusal
+from rasp.models.compiler.emitting.rows import Row, sum_rows
+from rasp.models.compiler.robust.blocks import Feature, StreamBlocks
+from rasp.models.compiler.robust.grids import Grid
+from rasp.models.compiler.robust.lines import deciding_line
+from rasp.models.compiler.robust.numbers import width_of
+
+STEEP = 2.0
+"""How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
+MOST_EFFORT = 55_000_000
+"""The most numbers that the checker may have to look at for one feature: a minute's work."""
+UNIT = 2.0**-24
+MOST_ROUNDING = 0.15
+"""How far what steps add up to may be rounded."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Two hidden units: `row` is y, and `out` what is added where it is above 0."""
+
+    row: Row
+    out: dict[int, float]
+    most: float = 0.0
+    """How far y is from 0, at most, where it is above; 0 where it reads no number."""
+
+    @property
+    def units(self) -> list[tuple[Row, Row]]:
+        """What each unit reads, and what it adds."""
+        factor = max(1.0, sqrt(self.row.largest)) if self.most else 1.0
+        return [(sum_rows([self.row, Row({}, shift)]).times(1 / factor),
+                 Row(self.out).times(sign * factor))
+                for shift, sign in ((0.5, 1.0), (-0.5, -1.0))]  # fmt: skip
+
+
+def find_steps(blocks: StreamBlocks, feature: Feature) -> None:
+    """Find the hidden units of a feature; asks for the blocks and numbers that they read."""
+    grid = Grid(blocks, feature)
+    cases = grid.cases()
+    for gate, table in grid.cubes():
+        steps = _steps(grid, gate, table)
+        _share_dimensions(blocks, steps)
+        feature.units += [unit for step in steps for unit in step.units]
+        dims = sum(len(blocks.copies_of(dim)[0]) for dim in feature.dims)
+        feature.effort = cases * (len(feature.units) // 2 + 4 * dims)
+        if feature.effort > MOST_EFFORT:
+            raise Refusal(
+                f"{len(feature.units)} hidden units or more of the feed-forward of layer "
+                f"{feature.layer} would have to be checked in {cases} cases",
+                blocks.values.settings.smaller,
+            )
+    # sums are read beside how many keys were picked
+    widths = [width_of(blocks, output.head) for output in grid.numbers
+              if output.head.mode == "sum" and output in blocks.number_dims]  # fmt: skip
+    feature.variables = list(dict.fromkeys([*grid.variables, *widths]))
+
+
+def _share_dimensions(blocks: StreamBlocks, steps: list[Step]) -> None:
+    """Let several dimensions share what many long steps add to one, where rounding would tell.
+
+    So many terms of so large a sum are rounded by up to a unit in the last place each; a dimension
+    that has a k-th of the steps is off by a k²-th of that.
+    """
+    for dim in dict.fromkeys(dim for step in steps for dim in step.out):
+        own = [step for step in steps if dim in step.out]
+        rounding = UNIT * len(own) * sum(step.most for step in own)
+        count = min(len(own), ceil(rounding / MOST_ROUNDING))
+        if count > 1:
+            dims, _ = blocks.copies_of(dim)
+            dims = [*dims, *blocks.new(max(0, count - len(dims)))]
+            blocks.repeated[dim] = dims, 1.0
+            for place, step in enumerate(own):
+                step.out[dims[place * count // len(own)]] = step.out.pop(dim)
+
+
+def _steps(grid: Grid, gate: Row, table: np.ndarray) -> list[Step]:
+    """The steps of one cube: the value half-way, and what changes at each threshold.
+
+    A step above the middle rises to the right, one below it to the left, so that hidden units are
+    on where they are small: what they add up to is rounded less, and weak gates close them.
+    """
+    dims = grid.feature.dims
+    always = sum_rows([Row({}, STEEP), gate.times(2 * STEEP)])
+    line, levels, places = deciding_line(grid.lines, table)
+    if line is None:
+        return [Step(always, {dims[int(places[0])]: 1.0})]
+    low, high = (float(end) * line.unit for end in (line.totals.min(), line.totals.max()))
+    changes = np.flatnonzero(np.diff(places)).tolist()
+    thresholds = [float(levels[change] + levels[change + 1]) / 2 * line.unit for change in changes]
+    pieces = [dims[place] for place in places[[*changes, -1]].tolist()]
+    middle = (low + high) / 2
+    steps = [Step(always, {pieces[sum(threshold < middle for threshold in thresholds)]: 1.0})]
+    least_divisor, most_divisor = line.divisors
+    for change, threshold, (old, new) in zip(changes, thresholds, pairwise(pieces), strict=True):
+        gap = float(levels[change + 1] - levels[change]) * line.unit
+        slope = STEEP / (gap / 2 / most_divisor)
+        sign, end = (-1.0, low) if threshold < middle else (1.0, high)
+        most = slope * (abs(end - threshold) / least_divisor)
+        above = line.row_above(threshold).times(sign * slope)
+        row = sum_rows([above, gate.times(most + STEEP)])
+        steps.append(Step(row, {old: -sign, new: sign}, most))
+        line.note_fineness(gap)
+    return steps
