@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rasp.atoms import Atom
-from rasp.finding.atom_codes import Array, AtomCodes, Codes
+from rasp.base.atoms import Atom
+from rasp.insight.finding.atom_codes import Array, AtomCodes, Codes
 
 Words = NDArray[np.uint64]
 

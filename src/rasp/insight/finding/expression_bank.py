@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rasp.atoms import Atom, show_literal
-from rasp.finding.atom_codes import Array
-from rasp.finding.example_grid import Fingerprints
+from rasp.base.atoms import Atom, show_literal
+from rasp.insight.finding.atom_codes import Array
+from rasp.insight.finding.example_grid import Fingerprints
 
 
 class Part(NamedTuple):

@@ -14,10 +14,13 @@ from time import process_time
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rasp.atoms import Atom
-from rasp.finding.atom_codes import BOOL, NUMBER, STRING, Array
-from rasp.finding.example_grid import Fingerprints, Grid, pack, unpack
-from rasp.finding.expression_bank import Bank, Part, Recipe, literal
+from rasp.base.atoms import Atom
+from rasp.base.errors import RaspError
+from rasp.insight.equivalence.answering import answers
+from rasp.insight.finding.atom_codes import BOOL, NUMBER, STRING, Array
+from rasp.insight.finding.building_blocks import Blocks
+from rasp.insight.finding.example_grid import Fingerprints, Grid, pack, unpack
+from rasp.insight.finding.expression_bank import Bank, Part, Recipe, literal
 
 CHUNK = 512
 
@@ -71,6 +74,7 @@ class Enumeration:
         self._width_codes = np.array(
             [self.codes.code(count) for count in range(grid.planes + 1)], dtype=np.int16
         )
+        self.literals = 0
         self.simple: list[int] = []
         """Selectors that may aggregate anything, such as all keys and those before."""
         self._start(constants)
@@ -105,6 +109,25 @@ class Enumeration:
             held = [token in members for atoms in grid.inputs for token in atoms]
             self._base(np.where(held, self.codes.true, self.codes.false), name, 2)
 
+    def add_blocks(self, blocks: Blocks) -> None:
+        """Take the building blocks that a user gave: each is one word, in the layer it takes."""
+        grid = self.grid
+        for block in blocks.blocks:
+            heads = frozenset(-2 - count for count in range(block.heads))
+            said = answers([block.handle.node], grid.inputs)
+            if any(isinstance(one, RaspError) for one in said):
+                continue
+            recipe = Recipe(block.text, heads=heads)
+            if not block.is_selector:
+                row = [self.codes.code(atom) for one in said for atom in one[0]]
+                self._offer(np.array([row], dtype=np.int16), block.level, 1, block.heads,
+                            lambda place, recipe=recipe: recipe)  # fmt: skip
+                continue
+            dense = np.zeros((1, *grid.keys.shape), dtype=bool)
+            for column, row in enumerate(row for one in said for row in one[0]):
+                dense[0, : len(row), column] = row
+            self._offer_selectors(dense, block.level + 1, 1, block.heads, lambda place, recipe=recipe: recipe)
+
     def _base(self, row: Array, text: str, cost: int = 1) -> None:
         self._offer(row[None].astype(np.int16), 0, cost, 0, lambda place: Recipe(text, size=cost))
 
@@ -113,7 +136,7 @@ class Enumeration:
         """Take s-ops that are defined everywhere; constants only while the literals come."""
         self.check_time()
         kept = rows.min(axis=1, initial=1) > 0
-        if self.simple or len(self.sops) > 2 and hasattr(self, "literals"):
+        if self.literals:
             kept &= (rows != rows[:, :1]).any(axis=1)
         if not kept.all():
             places = np.flatnonzero(kept)

@@ -17,22 +17,26 @@ from typing import Any
 
 import numpy as np
 
-from rasp.architecture import schedule
-from rasp.atoms import Atom
-from rasp.equivalence.answering import answers
-from rasp.errors import RaspError
-from rasp.finding.atom_codes import AtomCodes, class_of
-from rasp.finding.closing import Closing, Ending
-from rasp.finding.enumeration import Enumeration, OutOfTime, Widths
-from rasp.finding.example_grid import Grid
-from rasp.finding.wording import NAME, program_text
-from rasp.frontend.handles import Handle
-from rasp.frontend.namespace import run
+from rasp.insight.schedule import schedule
+from rasp.base.atoms import Atom
+from rasp.insight.equivalence.answering import answer, answers
+from rasp.base.errors import RaspError
+from rasp.insight.finding.building_blocks import Blocks
+from rasp.insight.finding.atom_codes import AtomCodes, class_of
+from rasp.insight.finding.closing import Closing, Ending
+from rasp.insight.finding.enumeration import Enumeration, OutOfTime, Widths
+from rasp.insight.finding.example_grid import Grid
+from rasp.insight.finding.wording import NAME, program_text
+from rasp.language.embedding.handles import Handle
+from rasp.language.embedding.namespace import run
+from rasp.language.embedding.program_text import to_rasp
 
 Tokens = tuple[Atom, ...]
 MOST_POSITIONS = 320
 FEWEST_POSITIONS = 90
 LONGEST_LAID_OUT = 40
+LONGEST_USUAL = 8
+MOST_HARD = 25
 SCALES = (0.3, 1.0, 4.0, 16.0, 64.0)
 BITS_PER_WORD = 12.0
 MOST_TRIED = 40
@@ -91,18 +95,22 @@ class Search:
     inputs: list[Tokens]
     outputs: list[tuple[Atom | None, ...]]
     bounds: Bounds
+    blocks: Blocks = Blocks()
     tell: Callable[[Progress], None] | None = None
     probes: list[Tokens] = field(default_factory=list)
     programs: dict[str, Program] = field(default_factory=dict)
     candidates: int = 0
     kept: int = 0
+    deadline: float = 0.0
+    _hard: list[int] = field(default_factory=list)
     _codes: AtomCodes = field(default_factory=AtomCodes)
     _refused: set[str] = field(default_factory=set)
 
     def run(self) -> StopReason:
         """Search until a wider round finds nothing smaller, or the time is over."""
-        self.deadline = process_time() + self.bounds.seconds
         started = process_time()
+        if not self.deadline:
+            self.deadline = started + self.bounds.seconds
         confirmed = False
         for scale in SCALES:
             before = self.best
@@ -117,6 +125,17 @@ class Search:
                     return StopReason.FOUND
                 confirmed = 4 * (process_time() - started) > self.bounds.seconds
         return StopReason.FOUND if self.best else StopReason.EXHAUSTED
+
+    def learn(self, tokens: Tokens, wanted: tuple[Atom | None, ...]) -> None:
+        """Take one more example, which the best program so far gets wrong."""
+        self.inputs.append(tokens)
+        self.outputs.append(wanted)
+        self._hard.insert(0, len(self.inputs) - 1)
+        node_of = {text: program.handle.node for text, program in self.programs.items()}
+        for text, node in node_of.items():
+            said = answer([node], tokens)
+            if isinstance(said, RaspError) or not agrees(said[0], wanted):
+                del self.programs[text]
 
     @property
     def best(self) -> Program | None:
@@ -148,6 +167,7 @@ class Search:
         grid = Grid.of(inputs, outputs, codes)
         constants, blanks = self._constants()
         made = Enumeration(grid, constants, blanks, Widths().scaled(scale), self.deadline)
+        made.add_blocks(self.blocks)
         closing = Closing(made)
         base = self.candidates
         best = self.best
@@ -194,19 +214,28 @@ class Search:
     def _checked(self, text: str, size: int) -> Program | None:
         """Run a program by the language's own evaluator on every example."""
         try:
-            handle: Handle = run(text)[NAME]
+            handle: Handle = run(f"{self.blocks.text}\n{text}")[NAME]
         except RaspError:
             return None
         if not isinstance(handle, Handle):
             return None
-        for answer, wanted in zip(answers([handle.node], self.inputs), self.outputs, strict=True):
-            if isinstance(answer, RaspError) or not agrees(answer[0], wanted):
+        said = answers([handle.node], self.inputs)
+        for place, (given, wanted) in enumerate(zip(said, self.outputs, strict=True)):
+            if isinstance(given, RaspError) or not agrees(given[0], wanted):
+                if place not in self._hard:
+                    self._hard.append(place)
                 return None
         placed = schedule(handle)
         heads = sum(placed.heads_per_layer)
         if placed.layers > self.bounds.most_layers or heads > self.bounds.most_heads:
             return None
-        return Program(text, handle, placed.layers, heads, size)
+        return Program(self._whole(text, handle), handle, placed.layers, heads, size)
+
+    def _whole(self, text: str, handle: Handle) -> str:
+        """The text with the definitions that it stands on."""
+        if self.blocks.is_whole:
+            return to_rasp(handle, NAME)
+        return f"{self.blocks.text.rstrip()}\n\n{text}" if self.blocks.text else text
 
     # ------------------------------------------------------------------ what is laid out
 
@@ -215,9 +244,11 @@ class Search:
         order = list(range(len(self.inputs)))
         Random(self.bounds.seed).shuffle(order)
         short = [one for one in order if len(self.inputs[one]) <= LONGEST_LAID_OUT] or order[:4]
-        short.sort(key=lambda one: len(self.inputs[one]) > 10)
+        hard = [one for one in self._hard[:MOST_HARD] if one in set(short)]
+        short = [one for one in short if one not in hard]
+        short.sort(key=lambda one: len(self.inputs[one]) > LONGEST_USUAL)
         chosen, total = [], 0
-        for one in short:
+        for one in (*hard, *short):
             size = len(self.inputs[one])
             if total + size <= MOST_POSITIONS or not chosen:
                 chosen.append(one)
@@ -241,8 +272,8 @@ class Search:
         special = [atom for atom in seen if isinstance(atom, str) and not atom.isalnum()]
         words = [atom for atom in sorted(seen, key=lambda one: -seen[one]) if isinstance(atom, str)]
         usual = words if len(words) <= 8 else [*special[:6], *words[:4]]
-        answers = [atom for atom, count in said.most_common(6)]
-        chosen: list[Atom] = [True, False, 0, 1, 2, *answers, *usual]
+        said_often = [atom for atom, count in said.most_common(6)]
+        chosen: list[Atom] = [True, False, 0, 1, 2, *self.blocks.constants, *said_often, *usual]
         unique = {(class_of(atom), atom): atom for atom in chosen if atom != ""}
         return list(unique.values()), [*blanks, ""]
 

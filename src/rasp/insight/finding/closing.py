@@ -14,11 +14,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.finding.atom_codes import BOOL, NUMBER, STRING, Array
-from rasp.finding.enumeration import CHUNK, Enumeration, first_of
-from rasp.finding.example_grid import Fingerprints, pack, unpack
-from rasp.finding.expression_bank import Part, Recipe, literal
+from rasp.base.atoms import Atom
+from rasp.insight.finding.atom_codes import BOOL, NUMBER, STRING, Array
+from rasp.insight.finding.enumeration import CHUNK, Enumeration, first_of
+from rasp.insight.finding.example_grid import Fingerprints, pack, unpack
+from rasp.insight.finding.expression_bank import Part, Recipe, literal
 
 LARGEST_TABLE = 40
 MOST_LEAVES = 160

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rasp.atoms import Atom
-from rasp.errors import RaspError
-from rasp.operators import apply_operator
+from rasp.base.atoms import Atom
+from rasp.base.errors import RaspError
+from rasp.language.operators import apply_operator
 
 Codes: TypeAlias = NDArray[np.int16]
 Array: TypeAlias = NDArray[Any]

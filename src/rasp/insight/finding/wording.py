@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import fields, replace
 from typing import Any
 
-from rasp.finding.enumeration import Enumeration
-from rasp.finding.expression_bank import Part, Recipe
-from rasp.source import Source
-from rasp.syntax import parse, tree
-from rasp.syntax.printer import print_program
+from rasp.insight.finding.enumeration import Enumeration
+from rasp.insight.finding.expression_bank import Part, Recipe
+from rasp.base.source import Source
+from rasp.language.syntax import parse, tree
+from rasp.language.syntax.printer import print_program
 
 NAME = "answer"
 LONGEST = 9
