@@ -35,6 +35,7 @@ COMMANDS = {
     "fit": "does an s-op fit into an architecture?",
     "dialect": "which dialects of RASP a program or language is in, and why",
     "diff": "are two programs the same? proves, tries, or shows where not",
+    "find": "the smallest program that does what examples show",
     "grade": "points for a folder of submissions, each in a sandbox",
     "compile": "compile an s-op to a transformer's weights, certified",
     "export": "a compiled model for another library, such as torch or ONNX",

@@ -171,7 +171,9 @@ class Search:
         closing = Closing(made)
         base = self.candidates
         best = self.best
-        most = min(self.bounds.most_layers, best.layers if best else 99)
+        most = self.bounds.most_layers
+        if best is not None and self._is_supported(best):
+            most = min(most, best.layers - (best.heads <= best.layers))
         for layer in range(most + 1):
             for endings in self._steps(made, closing, layer):
                 self.candidates = base + made.candidates
