@@ -39,7 +39,7 @@ LONGEST_USUAL = 8
 MOST_HARD = 25
 SCALES = (0.3, 1.0, 4.0, 16.0, 64.0)
 BITS_PER_WORD = 12.0
-MOST_TRIED = 40
+MOST_TRIED = 25
 """Endings of one layer that are run and compared, the smallest first."""
 
 
@@ -198,9 +198,9 @@ class Search:
 
     def _take(self, endings: list[Ending], made: Enumeration) -> None:
         """Run the most promising programs on every example; keep those that are right."""
-        order = sorted(endings, key=lambda one: (one.level, len(one.recipe.heads), one.recipe.size))
-        tried = 0
-        for ending in order:
+        by_cost = sorted(endings, key=lambda one: (one.level, len(one.recipe.heads), one.recipe.size))
+        by_size = sorted(endings, key=lambda one: (one.recipe.size, one.level))
+        for ending in (*by_size[:MOST_TRIED], *by_cost[:MOST_TRIED]):
             text = program_text(ending.recipe, made)
             if text in self.programs or text in self._refused:
                 continue
@@ -209,9 +209,6 @@ class Search:
                 self._refused.add(text)
             else:
                 self.programs[text] = program
-            tried += 1
-            if tried >= MOST_TRIED:
-                return
 
     def _checked(self, text: str, size: int) -> Program | None:
         """Run a program by the language's own evaluator on every example."""
