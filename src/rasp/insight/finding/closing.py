@@ -26,6 +26,7 @@ MOST_CONDITIONS = 1200
 MOST_SELECTORS = 260
 MOST_VALUES = 5
 MOST_BOOLS = 12_000
+MOST_COUNTING = 30
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,8 @@ class Closing:
         held = [pack((self.sops.rows[chunk] == self.codes.true)[:, self.made.grid.keys])
                 for chunk in np.array_split(bools, 1 + len(bools) // CHUNK)]  # fmt: skip
         marked = np.concatenate(held).reshape(shape)
+        if self.kind == NUMBER:
+            yield from self._counting(bools, marked, level)
         for text, allowed, needed, single, parts, extra in self._questions(level):
             self.made.check_time()
             fits = _Fit(pack(allowed & self.made.grid.exists), pack(needed[None])[0], single)
@@ -158,6 +161,23 @@ class Closing:
                 yield self._headed(text, selector, depth, parts, extra)
             for part in parts:
                 yield from self._placing(part, level)
+
+    def _counting(self, bools: Array, marked: Array, level: int) -> Iterator[Ending]:
+        """How many of the keys that a selector picks have a bool that is true."""
+        made = self.made
+        wanted = made.grid.target
+        counts = np.array([atom if type(atom) is int and 0 <= atom < 64 else 64
+                           for atom in self.codes.atoms])[wanted]  # fmt: skip
+        bits = [pack(((counts >> bit) & 1 == 1)[None])[0] for bit in range(7)]
+        free = pack(~made.grid.care[None])[0]
+        bank = made.selectors
+        for simple in bank.smallest(level, MOST_COUNTING, bank.costs > 1).tolist():
+            rows = marked & bank.rows[simple].reshape(1, made.grid.planes, made.words)
+            for place in np.flatnonzero(_is_width(rows, bits, free))[:3].tolist():
+                parts = Part(True, simple), Part(False, int(bools[place]))
+                recipe = self._recipe("selector_width({} and select({}, True, ==))", *parts,
+                                      extra=4, heads=(-1, -2))  # fmt: skip
+                yield Ending(recipe, level)
 
     def _placing(self, value: Part, level: int) -> Iterator[Ending]:
         """An s-op that says from where each value comes, or where it goes."""
@@ -275,6 +295,19 @@ class _Fit:
                 words, order if "-1" in wrapped else order[::-1])  # fmt: skip
             for place in np.flatnonzero(_right(rows, self.good, self.must, self.single))[:most]:
                 yield wrapped.replace("{}", text), int(place)
+
+
+def _is_width(rows: Array, bits: list[Array], free: Array) -> Array:
+    """Which selections pick as many keys as wanted: counted in binary, 64 rows at a time."""
+    digits = [np.zeros_like(rows[:, 0]) for _ in bits]
+    for plane in range(rows.shape[1]):
+        carry = rows[:, plane]
+        for place in range((plane + 1).bit_length()):
+            digits[place], carry = digits[place] ^ carry, digits[place] & carry
+    wrong = np.zeros_like(digits[0])
+    for digit, bit in zip(digits, bits, strict=True):
+        wrong |= digit ^ bit
+    return ~(wrong & ~free).any(axis=1)
 
 
 def _right(rows: Array, good: Array, must: Array, single: bool) -> Array:

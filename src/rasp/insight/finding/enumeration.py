@@ -179,6 +179,8 @@ class Enumeration:
         self._ranks = self.codes.ranks()
         if level == 1:
             self._select_places()
+        if level == 2:
+            self._select_mirrored()
         paired = set(core[: self.widths.paired].tolist()) | {*true, 0, 1}
         for keys in core.tolist():
             queries = [
@@ -229,6 +231,18 @@ class Enumeration:
         self.simple = self._offer_selectors(stack & grid.exists, 1, 1, 0,
                                             lambda place: Recipe(places[place][0]))  # fmt: skip
         self.before, self.upto = self.simple[1:3]
+
+    def _select_mirrored(self) -> None:
+        """Places counted from the end, and neighbours on a ring."""
+        grid = self.grid
+        own, other = grid.place[None], np.arange(grid.planes)[:, None]
+        places = [("length - 1 - indices", grid.lengths - 1 - own),
+                  ("(indices - 1) % length", (own - 1) % grid.lengths),
+                  ("(indices + 1) % length", (own + 1) % grid.lengths)]  # fmt: skip
+        stack = np.stack([(other == where) & grid.exists for _, where in places])
+        heads = frozenset([3 * self.simple[0]])
+        self.simple += self._offer_selectors(stack, 2, 2, 1, lambda place: Recipe(
+            f"select(indices, {places[place][0]}, ==)", (), 4, heads))  # fmt: skip
 
     def _offer_selectors(self, dense: Array, level: int, costs: ArrayLike, heads: ArrayLike,
                          recipe: Callable[[int], Recipe]) -> list[int]:  # fmt: skip

@@ -34,6 +34,8 @@ ASKED = 500
 LONGEST_ASKED = 9
 MOST_PROVED = 60_000
 DEFAULT_ALPHABET = ("a", "b", "c")
+MORE_LETTERS = tuple("abcdefgh")
+"""Where nobody says what the tokens are: those of every short input, and of longer ones."""
 PROVED_TO = 7
 RANDOM_QUESTIONS = 400
 MOST_PARTS = 2000
@@ -156,8 +158,11 @@ def find(
     blocks = Blocks.of(using, like)
     if isinstance(examples, Handle) or callable(examples):
         letters = read_alphabet(alphabet) if alphabet is not None else DEFAULT_ALPHABET
+        more = list(inputs)
+        if alphabet is None:
+            more += list(_random_inputs(MORE_LETTERS, 150, 6, Random(seed)))
         wanted = _Wanted(_asking(examples), last)
-        return _imitate(wanted, letters, max_length, list(inputs), bounds, blocks, progress)
+        return _imitate(wanted, letters, max_length, more, bounds, blocks, progress)
     pairs = [_pair(given, output, last) for given, output in examples]
     if not pairs:
         raise RaspValueError("there are no examples", hint="give pairs of an input and its output")
@@ -304,10 +309,14 @@ def _asked(letters: tuple[Atom, ...], seed: int) -> Iterator[tuple[Atom, ...]]:
         yield from product(letters, repeat=length)
         count += len(letters) ** length
         length += 1
-    random = Random(seed)
-    for _ in range(ASKED - count):
+    yield from _random_inputs(letters, ASKED - count, min(length, 6), Random(seed))
+
+
+def _random_inputs(letters: Sequence[Atom], count: int, shortest: int, random: Random
+                   ) -> Iterator[tuple[Atom, ...]]:  # fmt: skip
+    for _ in range(count):
         few = random.sample(letters, random.randint(1, len(letters)))
-        yield tuple(random.choices(few, k=random.randint(min(length, 6), LONGEST_ASKED)))
+        yield tuple(random.choices(few, k=random.randint(shortest, LONGEST_ASKED)))
 
 
 def _compare(program: Program, wanted: _Wanted, letters: tuple[Atom, ...], longest: int

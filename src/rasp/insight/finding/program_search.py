@@ -39,6 +39,7 @@ LONGEST_USUAL = 8
 MOST_HARD = 25
 SCALES = (0.3, 1.0, 4.0, 16.0, 64.0)
 BITS_PER_WORD = 12.0
+LONGEST_BELIEVED = 16
 MOST_TRIED = 25
 """Endings of one layer that are run and compared, the smallest first."""
 
@@ -151,7 +152,8 @@ class Search:
 
     def _is_supported(self, program: Program) -> bool:
         """Tell whether the answers say far more than it takes to write the program down."""
-        return BITS_PER_WORD * program.size <= self._information
+        is_short = program.size <= LONGEST_BELIEVED
+        return is_short and BITS_PER_WORD * program.size <= self._information
 
     @property
     def _information(self) -> float:
