@@ -171,7 +171,9 @@ class Closing:
         bits = [pack(((counts >> bit) & 1 == 1)[None])[0] for bit in range(7)]
         free = pack(~made.grid.care[None])[0]
         bank = made.selectors
-        for simple in bank.smallest(level, MOST_COUNTING, bank.costs > 1).tolist():
+        own = bank.smallest(level, 2 * MOST_COUNTING, bank.levels == level)
+        others = bank.smallest(level, MOST_COUNTING, bank.costs > 1)
+        for simple in np.union1d(own, others).tolist():
             rows = marked & bank.rows[simple].reshape(1, made.grid.planes, made.words)
             for place in np.flatnonzero(_is_width(rows, bits, free))[:3].tolist():
                 parts = Part(True, simple), Part(False, int(bools[place]))
