@@ -27,6 +27,8 @@ MOST_SELECTORS = 260
 MOST_VALUES = 5
 MOST_BOOLS = 12_000
 MOST_COUNTING = 30
+MOST_PLACES = 10_000
+MOST_INVERTED = 10_000
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Closing:
 
     def _inverted(self, level: int) -> Iterator[tuple[Recipe, int]]:
         """`x + y` and the like: what x leaves to be wanted is looked up among all s-ops."""
-        numbers = np.flatnonzero((self.sops.levels <= level) & (self.made.kinds == self.kind))
+        numbers = self.sops.smallest(level, MOST_INVERTED, self.made.kinds == self.kind)
         if self.kind == BOOL or not len(numbers):
             return
         prints = Fingerprints(len(self.care))
@@ -152,6 +154,8 @@ class Closing:
         held = [pack((self.sops.rows[chunk] == self.codes.true)[:, self.made.grid.keys])
                 for chunk in np.array_split(bools, 1 + len(bools) // CHUNK)]  # fmt: skip
         marked = np.concatenate(held).reshape(shape)
+        for value in self._values(level):
+            yield from self._placing(Part(False, value), level)
         if self.kind == NUMBER:
             yield from self._counting(bools, marked, level)
         for text, allowed, needed, single, parts, extra in self._questions(level):
@@ -159,8 +163,6 @@ class Closing:
             fits = _Fit(pack(allowed & self.made.grid.exists), pack(needed[None])[0], single)
             for selector, depth in (*self._picking(numbers, fits), *self._marking(bools, marked, fits)):
                 yield self._headed(text, selector, depth, parts, extra)
-            for part in parts:
-                yield from self._placing(part, level)
 
     def _counting(self, bools: Array, marked: Array, level: int) -> Iterator[Ending]:
         """How many of the keys that a selector picks have a bool that is true."""
@@ -184,7 +186,7 @@ class Closing:
     def _placing(self, value: Part, level: int) -> Iterator[Ending]:
         """An s-op that says from where each value comes, or where it goes."""
         grid = self.made.grid
-        numbers = self.sops.smallest(level - 1, 40_000, self.made.kinds == NUMBER)
+        numbers = self.sops.smallest(level - 1, MOST_PLACES, self.made.kinds == NUMBER)
         places = np.array([atom if type(atom) is int and 0 <= atom < 99 else 99
                            for atom in self.codes.atoms])  # fmt: skip
         row = self.sops.rows[value.number]
@@ -225,11 +227,9 @@ class Closing:
                 wanted = grid.care & (grid.target == answer)
                 if wanted.any() and not (wanted | free).all():
                     yield text, np.broadcast_to(wanted | free, grid.keys.shape), wanted, False, (), 1
-        values = self.sops.smallest(level - 1, 4000, self.made.kinds == self.kind)
-        values = [one for one in values.tolist() if not self.made.is_literal(np.array(one))][:MOST_VALUES]
         counts = np.bincount(self.target)
         defaults = [None, int(counts.argmax())]
-        for value in values:
+        for value in self._values(level):
             right = (self.sops.rows[value][grid.keys] == grid.target) | free
             for default in defaults:
                 if default is not None and not counts[default]:
@@ -239,6 +239,11 @@ class Closing:
                 written = "" if usual else f", {literal(self.codes.atoms[default])}"
                 yield (f"aggregate({{}}, {{}}{written})", right, needed, self.kind != NUMBER,
                        (Part(False, value),), 1 + bool(written))  # fmt: skip
+
+    def _values(self, level: int) -> list[int]:
+        """The simplest s-ops that a last head could move."""
+        literal = self.made.is_literal(np.arange(len(self.sops)))
+        return self.sops.smallest(level - 1, MOST_VALUES, (self.made.kinds == self.kind) & ~literal).tolist()
 
     def _picking(self, numbers: Array, fits: _Fit) -> Iterator[tuple[Recipe, int]]:
         """Selectors, and pairs of them, that pick right keys only, and pick where they must."""

@@ -254,7 +254,7 @@ class Enumeration:
         kind = int(self.kinds[keys])
         signs = ("==",) if kind == BOOL else ("==", "!=", "<", "<=", ">", ">=")
         left = self._ranks[self.sops.rows[keys]][grid.keys]
-        costs = self.sops.costs[queries] + self.sops.costs[keys] + 1
+        costs = self.sops.costs[queries] * (queries != keys) + self.sops.costs[keys] + 1
         heads = np.maximum(self.sops.heads[queries], self.sops.heads[keys])
         for sign in signs if len(queries) else ():
             self.check_time()
@@ -376,7 +376,7 @@ class Enumeration:
                    ) -> None:  # fmt: skip
         """What selectors make of s-ops: several of one, or one of several."""
         rows = self.sops.rows[values]
-        costs = self.selectors.costs[numbers] + self.sops.costs[values] + 1
+        costs = self.selectors.costs[numbers] + self.sops.costs[values] + 1 + (counts > 1).any(axis=1)
         heads = np.maximum(self.selectors.heads[numbers], self.sops.heads[values]) + 1
         for default in self._defaults(int(self.kinds[values[0]]), bool((counts == 0).any())):
             written = f", {literal(default)}" if default != 0 or default is False else ""

@@ -220,17 +220,27 @@ class Search:
             return None
         if not isinstance(handle, Handle):
             return None
-        said = answers([handle.node], self.inputs)
-        for place, (given, wanted) in enumerate(zip(said, self.outputs, strict=True)):
-            if isinstance(given, RaspError) or not agrees(given[0], wanted):
-                if place not in self._hard:
-                    self._hard.append(place)
-                return None
+        if not self._is_right(handle):
+            return None
         placed = schedule(handle)
         heads = sum(placed.heads_per_layer)
         if placed.layers > self.bounds.most_layers or heads > self.bounds.most_heads:
             return None
         return Program(self._whole(text, handle), handle, placed.layers, heads, size)
+
+    def _is_right(self, handle: Handle) -> bool:
+        """Compare on every example; those that have refuted a program before come first."""
+        rest = [place for place in range(len(self.inputs)) if place not in set(self._hard)]
+        for places in (self._hard, rest[:8], rest[8:64], rest[64:]):
+            said = answers([handle.node], [self.inputs[place] for place in places])
+            for place, given in zip(places, said, strict=True):
+                if isinstance(given, RaspError) or not agrees(given[0], self.outputs[place]):
+                    if place in self._hard:
+                        self._hard.remove(place)
+                    self._hard.insert(0, place)
+                    del self._hard[MOST_HARD:]
+                    return False
+        return True
 
     def _whole(self, text: str, handle: Handle) -> str:
         """The text with the definitions that it stands on."""
@@ -245,7 +255,7 @@ class Search:
         order = list(range(len(self.inputs)))
         Random(self.bounds.seed).shuffle(order)
         short = [one for one in order if len(self.inputs[one]) <= LONGEST_LAID_OUT] or order[:4]
-        hard = [one for one in self._hard[:MOST_HARD] if one in set(short)]
+        hard = [one for one in self._hard if one in set(short)]
         short = [one for one in short if one not in hard]
         short.sort(key=lambda one: len(self.inputs[one]) > LONGEST_USUAL)
         chosen, total = [], 0
