@@ -23,6 +23,8 @@ from rasp.insight.finding.example_grid import Fingerprints, Grid, pack, unpack
 from rasp.insight.finding.expression_bank import Bank, Part, Recipe, literal
 
 CHUNK = 512
+PLANES_CHUNK = 128
+"""Selections, or rows spread over their keys, that are computed at once."""
 
 
 class OutOfTime(Exception):
@@ -335,8 +337,8 @@ class Enumeration:
         usable = self.kinds >= 0
         usable[self.first_literal : self.literals] = False
         hot = self.sops.smallest(level - 1, 6, usable)
-        for start in range(0, len(chosen), CHUNK):
-            numbers = chosen[start : start + CHUNK]
+        for start in range(0, len(chosen), PLANES_CHUNK):
+            numbers = chosen[start : start + PLANES_CHUNK]
             dense = self._dense(numbers)
             counts = dense.sum(axis=1, dtype=np.int16)
             own = np.flatnonzero(self.selectors.levels[numbers] == level)
@@ -401,12 +403,12 @@ class Enumeration:
     def _means(self, dense: Array, counts: Array, rows: Array, default: Atom) -> Array:
         """The values picked; 0 where bools or strings would be averaged."""
         keys = self.grid.keys
-        taken = np.where(dense, rows[:, keys], 0).sum(axis=1, dtype=np.int32)
+        taken = _picked_sums(dense, rows, keys)
         result = np.where(counts == 1, taken, 0).astype(np.int16)
         several = (counts > 1).any(axis=1)
         if several.any() and self.codes.kinds(rows[0, :1])[0] == NUMBER:
             scaled, common = self.codes.numerators(rows)
-            sums = np.where(dense, scaled[:, keys], 0).sum(axis=1)
+            sums = _picked_sums(dense, scaled.astype(np.int32), keys)
             for factor in np.unique(common[common > 0]).tolist():
                 chosen = np.flatnonzero(np.broadcast_to((common == factor) & several, len(result)))
                 picked = np.broadcast_to(counts, result.shape)[chosen]
@@ -420,8 +422,8 @@ class Enumeration:
         counts = dense.sum(axis=1, dtype=np.int16)
         for kind in (BOOL, NUMBER, STRING):
             same = values[self.kinds[values] == kind]
-            for start in range(0, len(same), CHUNK):
-                chunk = same[start : start + CHUNK]
+            for start in range(0, len(same), PLANES_CHUNK):
+                chunk = same[start : start + PLANES_CHUNK]
                 if kind == BOOL:
                     self._over_bools(number, dense, chunk, level)
                 if kind == NUMBER:
@@ -549,6 +551,14 @@ BINARY = (
     ("!=", BOOL, True, 2), ("//", NUMBER, False, 3), ("/", NUMBER, False, 3),
 )  # fmt: skip
 """Operators, what they work on, whether the sides can be swapped, and what they cost."""
+
+
+def _picked_sums(dense: Array, rows: Array, keys: Array) -> Array:
+    """The sums of what is picked: several selections of one row, or one selection of several."""
+    sums = np.zeros((max(len(dense), len(rows)), rows.shape[1]), dtype=np.int32)
+    for plane, places in enumerate(keys):
+        sums += dense[:, plane] * rows[:, places]
+    return sums
 
 
 def _pairs(left: Array, right: Array) -> tuple[Array, Array]:

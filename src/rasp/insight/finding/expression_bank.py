@@ -6,6 +6,7 @@ The first that comes is kept, so expressions must come by size.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -43,9 +44,6 @@ def literal(atom: Atom) -> str:
     return show_literal(atom).replace("{", "{{").replace("}", "}}")
 
 
-Source = tuple[Callable[[int], Recipe], int]
-
-
 class Bank:
     """Rows of values without repetition, with the level, the cost and the recipe of each.
 
@@ -62,15 +60,19 @@ class Bank:
 
     def __init__(self, prints: Fingerprints, dtype: type, cells: int) -> None:
         self._prints = prints
-        self._numbers: dict[bytes, int] = {}
-        self._rows = np.zeros((1024, cells), dtype=dtype)
+        self._seen: dict[bytes, int] = {}
+        """For each fingerprint, the how-manieth candidate was the first to have it."""
+        self._number_of = np.zeros(1 << 16, dtype=np.int32)
+        """For each candidate that was the first, its number."""
+        self._rows: Array = np.zeros((1024, cells), dtype=dtype)
         self._facts = np.zeros((3, 1024), dtype=np.int16)
-        self._sources: list[Source] = []
+        self._sources: list[tuple[Callable[[int], Recipe], Array]] = []
+        self._starts: list[int] = []
         self._recipes: dict[int, Recipe] = {}
-        self.offered = 0
+        self._count = self.offered = self._looked_up = 0
 
     def __len__(self) -> int:
-        return len(self._sources)
+        return self._count
 
     @property
     def rows(self) -> Array:
@@ -92,8 +94,9 @@ class Bank:
         """Return how a row is written."""
         known = self._recipes.get(number)
         if known is None:
-            make, place = self._sources[number]
-            known = self._recipes[number] = make(place)
+            source = bisect_right(self._starts, number) - 1
+            make, places = self._sources[source]
+            known = self._recipes[number] = make(int(places[number - self._starts[source]]))
             self._facts[2, number] = len(known.heads)
         return known
 
@@ -104,33 +107,39 @@ class Bank:
         `heads` is how many they take at least.
         """
         self.offered += len(rows)
-        first = last = len(self)
-        numbers, fresh, again = self._numbers, [], []
-        for place, mark in enumerate(self._prints.of(rows) if len(rows) else []):
-            number = numbers.setdefault(mark, last)
-            if number == last:
-                fresh.append(place)
-                last += 1
-            else:
-                again.append((place, number))
-        if fresh:
-            self._make_room(last)
+        if not len(rows):
+            return []
+        candidates = range(self._looked_up, self._looked_up + len(rows))
+        self._looked_up += len(rows)
+        known = np.array(list(map(self._seen.setdefault, self._prints.of(rows), candidates)))
+        is_new = known == candidates
+        fresh = np.flatnonzero(is_new)
+        first, last = self._count, self._count + len(fresh)
+        self._make_room(last)
+        self._number_of[candidates[0] + fresh] = np.arange(first, last)
+        if len(fresh):
             self._rows[first:last] = rows[fresh]
             for place, fact in enumerate((level, costs, heads)):
                 self._facts[place, first:last] = np.broadcast_to(fact, len(rows))[fresh]
-            self._sources += [(recipe, place) for place in fresh]
-        if again and level:
-            self._replace(again, np.broadcast_to(heads, len(rows)), recipe)
+            self._sources.append((recipe, fresh))
+            self._starts.append(first)
+            self._count = last
+        if level and len(fresh) < len(rows):
+            again = np.flatnonzero(~is_new)
+            self._replace(again, self._number_of[known[again]], np.broadcast_to(heads, len(rows)),
+                          recipe)  # fmt: skip
         return list(range(first, last))
 
     def _make_room(self, count: int) -> None:
         while count > len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
             self._facts = np.concatenate([self._facts, self._facts], axis=1)
+        while self._looked_up > len(self._number_of):
+            self._number_of = np.concatenate([self._number_of, self._number_of])
 
-    def _replace(self, again: list[tuple[int, int]], heads: Array,
+    def _replace(self, places: Array, numbers: Array, heads: Array,
                  recipe: Callable[[int], Recipe]) -> None:  # fmt: skip
-        places, numbers = np.array(again).T
+        """Write rows with fewer heads where that is how they came again."""
         for one in np.flatnonzero(heads[places] < self.heads[numbers]).tolist():
             number, better = int(numbers[one]), recipe(int(places[one]))
             if len(better.heads) < len(self.recipe(number).heads):
