@@ -24,7 +24,10 @@ from rasp.insight.finding.program_search import (
     StopReason,
     agrees,
 )
+from rasp.insight.finding.language_learning import learned_program
+from rasp.insight.finding.wording import NAME
 from rasp.language.embedding.handles import Handle
+from rasp.language.embedding.program_text import to_rasp
 
 Answer: TypeAlias = tuple[Atom | None, ...]
 Oracle: TypeAlias = Callable[[list[Any]], Any]
@@ -293,13 +296,31 @@ def _imitate(wanted: _Wanted, letters: tuple[Atom, ...], longest: int, more: lis
         stopped = search.run()
         best = search.best
         if best is None:
-            return _answer(search, stopped, monotonic() - started, "", 0, letters)
+            best = _by_language(search, wanted, letters)
+            if best is None:
+                return _answer(search, stopped, monotonic() - started, "", 0, letters)
+            stopped = StopReason.LEARNED
+            search.programs[best.text] = best
         wrong, tried, length = _compare(best, wanted, letters, longest)
         if wrong is None:
             verdict = (f"proved equal on all {tried:,} inputs over {show_alphabet(letters)} "
                        f"up to length {length}")  # fmt: skip
             return _answer(search, stopped, monotonic() - started, verdict, length, letters)
         search.learn(wrong, wanted.said[wrong] or ())
+
+
+def _by_language(search: Search, wanted: _Wanted, letters: tuple[Atom, ...]) -> Program | None:
+    """For a yes/no function: the program of the automaton that answers alike."""
+    if any(answer[-1] not in (True, False) or not isinstance(answer[-1], bool)
+           or not {*answer} <= {answer[-1], None} for answer in search.outputs):  # fmt: skip
+        return None
+
+    def accepts(tokens: tuple[Atom, ...]) -> bool | None:
+        said = wanted(tokens)
+        return None if said is None else said[-1] is True
+
+    handle = learned_program(letters, accepts)
+    return None if handle is None else search.checked(to_rasp(handle, NAME))
 
 
 def _asked(letters: tuple[Atom, ...], seed: int) -> Iterator[tuple[Atom, ...]]:

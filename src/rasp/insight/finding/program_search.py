@@ -30,6 +30,7 @@ from rasp.insight.finding.wording import NAME, program_text
 from rasp.language.embedding.handles import Handle
 from rasp.language.embedding.namespace import run
 from rasp.language.embedding.program_text import to_rasp
+from rasp.language.graph import in_order
 
 Tokens = tuple[Atom, ...]
 MOST_POSITIONS = 320
@@ -48,6 +49,7 @@ class StopReason(Enum):
     """Why a search ended."""
 
     FOUND = "a wider search found nothing smaller"
+    LEARNED = "an automaton that answers alike was learned instead"
     EXHAUSTED = "the widest search found nothing"
     OUT_OF_TIME = "the time was over"
     INTERRUPTED = "it was interrupted"
@@ -206,13 +208,13 @@ class Search:
             text = program_text(ending.recipe, made)
             if text in self.programs or text in self._refused:
                 continue
-            program = self._checked(text, ending.recipe.size)
+            program = self.checked(text, ending.recipe.size)
             if program is None:
                 self._refused.add(text)
             else:
                 self.programs[text] = program
 
-    def _checked(self, text: str, size: int) -> Program | None:
+    def checked(self, text: str, size: int | None = None) -> Program | None:
         """Run a program by the language's own evaluator on every example."""
         try:
             handle: Handle = run(f"{self.blocks.text}\n{text}")[NAME]
@@ -224,9 +226,11 @@ class Search:
             return None
         placed = schedule(handle)
         heads = sum(placed.heads_per_layer)
-        if placed.layers > self.bounds.most_layers or heads > self.bounds.most_heads:
+        within = placed.layers <= self.bounds.most_layers and heads <= self.bounds.most_heads
+        if not within and size is not None:
             return None
-        return Program(self._whole(text, handle), handle, placed.layers, heads, size)
+        return Program(self._whole(text, handle), handle, placed.layers, heads,
+                       len(in_order([handle.node])) if size is None else size)
 
     def _is_right(self, handle: Handle) -> bool:
         """Compare on every example; those that have refuted a program before come first."""
