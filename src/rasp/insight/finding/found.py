@@ -16,6 +16,7 @@ from rasp.base.input_text import read_alphabet
 from rasp.base.terminal_text import visibly
 from rasp.insight.equivalence.answering import answer, answers, show_alphabet
 from rasp.insight.finding.building_blocks import Blocks
+from rasp.insight.finding.language_learning import learned_program
 from rasp.insight.finding.program_search import (
     Bounds,
     Program,
@@ -24,7 +25,6 @@ from rasp.insight.finding.program_search import (
     StopReason,
     agrees,
 )
-from rasp.insight.finding.language_learning import learned_program
 from rasp.insight.finding.wording import NAME
 from rasp.language.embedding.handles import Handle
 from rasp.language.embedding.program_text import to_rasp

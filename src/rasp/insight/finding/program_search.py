@@ -15,18 +15,18 @@ from random import Random
 from time import process_time
 from typing import Any
 
-import numpy as np
-
-from rasp.insight.schedule import schedule
 from rasp.base.atoms import Atom
-from rasp.insight.equivalence.answering import answer, answers
 from rasp.base.errors import RaspError
-from rasp.insight.finding.building_blocks import Blocks
+from rasp.insight.equivalence.answering import answer, answers
 from rasp.insight.finding.atom_codes import AtomCodes, class_of
-from rasp.insight.finding.closing import Closing, Ending
-from rasp.insight.finding.enumeration import Enumeration, OutOfTime, Widths
+from rasp.insight.finding.building_blocks import Blocks
+from rasp.insight.finding.closing import Closing
+from rasp.insight.finding.enumeration import Enumeration
 from rasp.insight.finding.example_grid import Grid
+from rasp.insight.finding.last_heads import Ending, LastHeads
+from rasp.insight.finding.search_banks import OutOfTime, Widths
 from rasp.insight.finding.wording import NAME, program_text
+from rasp.insight.schedule import schedule
 from rasp.language.embedding.handles import Handle
 from rasp.language.embedding.namespace import run
 from rasp.language.embedding.program_text import to_rasp
@@ -172,14 +172,14 @@ class Search:
         constants, blanks = self._constants()
         made = Enumeration(grid, constants, blanks, Widths().scaled(scale), self.deadline)
         made.add_blocks(self.blocks)
-        closing = Closing(made)
+        closing, last_heads = Closing(made), LastHeads(made)
         base = self.candidates
         best = self.best
         most = self.bounds.most_layers
         if best is not None and self._is_supported(best):
             most = min(most, best.layers - (best.heads <= best.layers))
         for layer in range(most + 1):
-            for endings in self._steps(made, closing, layer):
+            for endings in self._steps(made, closing, last_heads, layer):
                 self.candidates = base + made.candidates
                 self.kept = len(made.sops) + len(made.selectors)
                 self._take(endings, made)
@@ -188,10 +188,11 @@ class Search:
             if found is not None and found.layers <= layer and self._is_supported(found):
                 return
 
-    def _steps(self, made: Enumeration, closing: Closing, layer: int) -> Iterator[list[Ending]]:
+    def _steps(self, made: Enumeration, closing: Closing, last_heads: LastHeads, layer: int
+               ) -> Iterator[list[Ending]]:  # fmt: skip
         if layer:
             made.grow_selectors(layer)
-            yield list(closing.moves(layer))
+            yield list(last_heads.moves(layer))
             made.grow_aggregates(layer)
         made.grow_elementwise(layer)
         yield list(closing.endings(layer))

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import fields, replace
 from typing import Any
 
+from rasp.base.source import Source
 from rasp.insight.finding.enumeration import Enumeration
 from rasp.insight.finding.expression_bank import Part, Recipe
-from rasp.base.source import Source
 from rasp.language.syntax import parse, tree
 from rasp.language.syntax.printer import print_program
 
