@@ -13,12 +13,17 @@ from rasp.insight.finding.search_banks import PLANES_CHUNK
 from rasp.insight.finding.selector_growth import SelectorGrowth
 
 
+MOST_LEADING = 6
+
+
 class AggregateGrowth(SelectorGrowth):
     """Makes the aggregates of a layer."""
 
     def grow_aggregates(self, level: int) -> None:
         """Make what the selectors of a layer give: widths, whether they pick, and means."""
         self._best_of_all(level)
+        if level == 1:
+            self._leads()
         chosen = self.selectors.smallest(level, self.widths.aggregated)
         usable = self.kinds >= 0
         usable[self.first_literal : self.literals] = False
@@ -161,6 +166,25 @@ class AggregateGrowth(SelectorGrowth):
         for place in np.flatnonzero(common).tolist():
             for among in (self.simple[0], self.upto):
                 self._best(among, int(values[place]), scaled[place], level)
+
+    def _leads(self) -> None:
+        """How many more of one token than of another there are: so far, and in all."""
+        literals = range(self.first_literal, self.literals)
+        tokens = [number for number in literals if self.kinds[number] == STRING][:MOST_LEADING]
+        for number, text, cost in (
+            (self.upto, "(num_prevs(tokens == {}) - num_prevs(tokens == {}))", 3),
+            (self.simple[0], "(count(tokens, {}) - count(tokens, {}))", 4),
+        ):
+            dense = self.dense(np.array([number]))
+            held = np.stack([self.sops.rows[0] == self.sops.rows[one, 0] for one in tokens] or [[]])
+            if not tokens or self.kinds[0] != STRING:
+                return
+            counts = picked_sums(dense, held.astype(np.int16), self.grid.keys)
+            pairs = [(a, b) for a in range(len(tokens)) for b in range(len(tokens)) if a != b]
+            lead = np.array([counts[a] - counts[b] for a, b in pairs]).reshape(-1, self.grid.size)
+            rows = self.codes.means(lead, np.ones_like(lead), 1)
+            self.offer(rows, 1, cost, 1, lambda place, text=text, pairs=pairs, number=number: self.recipe(
+                text, *(Part(False, tokens[one]) for one in pairs[place]), heads=(3 * number,)))  # fmt: skip
 
     def _best(self, among: int, value: int, numbers: Array, level: int) -> None:
         dense = self.dense(np.array([among]))[0]

@@ -25,6 +25,7 @@ LARGEST_TABLE = 40
 MOST_LEAVES = 160
 MOST_CONDITIONS = 1200
 MOST_INVERTED = 10_000
+MOST_ALIKE = 60
 
 
 class Closing:
@@ -40,7 +41,7 @@ class Closing:
     def endings(self, level: int) -> Iterator[Ending]:
         """Find the programs of a layer that end in an elementwise step."""
         for recipe, depth in [*self._direct(), *self._functions(level), *self._inverted(level),
-                              *self._choices(level)]:  # fmt: skip
+                              *self._equalities(level), *self._choices(level)]:  # fmt: skip
             yield Ending(recipe, depth)
 
     def _direct(self) -> Iterator[tuple[Recipe, int]]:
@@ -104,6 +105,32 @@ class Closing:
                         number = int(numbers[start + place])
                         depth = int(max(self.sops.levels[[number, other]]))
                         yield self.made.recipe(text, Part(False, number), Part(False, other)), depth
+
+    def _equalities(self, level: int) -> Iterator[tuple[Recipe, int]]:
+        """`x == y`: s-ops alike where the answer is true are a few; which differ elsewhere?"""
+        if self.kind != BOOL:
+            return
+        for sign, truth in (("==", self.codes.true), ("!=", self.codes.false)):
+            alike = self.care[self.target == truth]
+            other = self.care[self.target != truth]
+            prints = Fingerprints(len(alike))
+            for kind in (NUMBER, STRING):
+                numbers = self.sops.smallest(level, MOST_INVERTED, self.made.kinds == kind)
+                groups: dict[bytes, list[int]] = {}
+                rows = np.ascontiguousarray(self.sops.rows[numbers][:, alike])
+                for number, mark in zip(numbers.tolist(), prints.of(rows), strict=True):
+                    groups.setdefault(mark, []).append(number)
+                for group in groups.values():
+                    yield from self._unlike(group[:MOST_ALIKE], other, sign)
+
+    def _unlike(self, group: list[int], places: Array, sign: str) -> Iterator[tuple[Recipe, int]]:
+        rows = self.sops.rows[group][:, places]
+        for place, number in enumerate(group[:-1]):
+            differ = (rows[place + 1 :] != rows[place]).all(axis=1)
+            for mate in np.flatnonzero(differ)[:2].tolist():
+                pair = [number, group[place + 1 + mate]]
+                recipe = self.made.recipe(f"({{}} {sign} {{}})", *(Part(False, one) for one in pair))
+                yield recipe, int(max(self.sops.levels[pair]))
 
     # ------------------------------------------------------------------ choices
 

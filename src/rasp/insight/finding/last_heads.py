@@ -55,6 +55,7 @@ class LastHeads:
         for value in self._values(level):
             yield from self._placing(Part(False, value), level)
         if self.kind == NUMBER:
+            yield from self._reduced(level)
             yield from self._counting(bools, marked, level)
         for text, allowed, needed, single, parts, extra in self._questions(level):
             self.made.check_time()
@@ -80,6 +81,30 @@ class LastHeads:
                 recipe = self.made.recipe("selector_width({} and select({}, True, ==))", *parts,
                                       extra=4, heads=(-1, -2))  # fmt: skip
                 yield Ending(recipe, level)
+
+    def _reduced(self, level: int) -> Iterator[Ending]:
+        """The largest, the smallest, the sum or the mean of any s-op: of all, and of those so far."""
+        made, care = self.made, self.made.grid.care
+        usable = (made.kinds == NUMBER) & (self.sops.levels == level - 1)
+        numbers = self.sops.smallest(level - 1, MOST_PLACES, usable)
+        worth = np.array([0.0 if isinstance(atom, str) else float(atom) for atom in self.codes.atoms])
+        wanted = worth[made.grid.target]
+        for start in range(0, len(numbers), CHUNK):
+            chunk = numbers[start : start + CHUNK]
+            rows = worth[self.sops.rows[chunk]]
+            for simple, count, among in ((made.simple[0], "length", "select_all"),
+                                         (made.upto, "(indices + 1)", "{}")):  # fmt: skip
+                dense = made.dense(np.array([simple]))
+                most, least, total = _reductions(dense[0], rows, made.grid.keys)
+                best = f"aggregate(select_best({among}, score({{}}, %d)), {{}})"
+                for held, text in ((most, best % 1), (least, best % -1),
+                                   (total, f"({count} * aggregate({among}, {{}}))"),
+                                   (total / dense[0].sum(axis=0), f"aggregate({among}, {{}})")):  # fmt: skip
+                    fits = (abs(held - wanted)[:, care] < 1e-9).all(axis=1)
+                    for number in chunk[fits][:3].tolist():
+                        used = [Part(True, simple)] * (among == "{}") + [Part(False, int(number))] * (
+                            1 + ("score" in text))  # fmt: skip
+                        yield Ending(made.recipe(text, *used, heads=(-1,), extra=2), level)
 
     def _placing(self, value: Part, level: int) -> Iterator[Ending]:
         """An s-op that says from where each value comes, or where it goes."""
@@ -200,6 +225,18 @@ class _Fit:
                 words, order if "-1" in wrapped else order[::-1])  # fmt: skip
             for place in np.flatnonzero(_right(rows, self.good, self.must, self.single))[:most]:
                 yield wrapped.replace("{}", text), int(place)
+
+
+def _reductions(dense: Array, rows: Array, keys: Array) -> tuple[Array, Array, Array]:
+    """The largest, the smallest and the sum of what each position picks of several rows."""
+    most = np.full(rows.shape, -np.inf)
+    least, total = np.full(rows.shape, np.inf), np.zeros(rows.shape)
+    for picked, places in zip(dense, keys, strict=True):
+        values = rows[:, places]
+        np.maximum(most, values, out=most, where=picked)
+        np.minimum(least, values, out=least, where=picked)
+        np.add(total, values, out=total, where=picked)
+    return most, least, total
 
 
 def _is_width(rows: Array, bits: list[Array], free: Array) -> Array:

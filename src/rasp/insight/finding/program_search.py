@@ -272,7 +272,7 @@ class Search:
         inputs = [self.inputs[one] for one in chosen]
         outputs: list[Any] = [self.outputs[one] for one in chosen]
         for probe in self.probes:
-            if total > FEWEST_POSITIONS:
+            if total > FEWEST_POSITIONS and max(map(len, inputs)) > 2:
                 break
             inputs.append(probe)
             outputs.append(None)

@@ -68,6 +68,8 @@ class SelectorGrowth(SearchBanks):
             ("select(indices, indices, >=)", other >= own),
             ("select(indices, indices - 1, ==)", other == own - 1),
             ("select(indices, indices + 1, ==)", other == own + 1),
+            ("select(indices, indices - 1, >=) and select(indices, indices + 1, <=)",
+             abs(other - own) <= 1),
             ("select(indices, 0, ==)", (other == 0) & (own >= 0)),
             ("select_best(select_all, score(indices, 1))", other == grid.lengths - 1),
         ]  # fmt: skip
