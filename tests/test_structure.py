@@ -24,7 +24,7 @@ FLOORS = {
         "atoms", "input_text", "file_reading", "file_writing",
     ),
     "language": ("operators", "words", "syntax", "graph", "evaluator", "meaning", "embedding"),
-    "insight": ("equivalence", "schedule", "generation", "dialect", "drawing"),
+    "insight": ("equivalence", "schedule", "generation", "dialect", "finding", "drawing"),
     "models": ("certificate", "compiler", "export", "training", "testbed"),
     "teaching": ("sandbox", "testing", "gallery", "grading"),
     "apps": ("fuzzing", "notebook", "repl", "playground", "lsp", "cli"),

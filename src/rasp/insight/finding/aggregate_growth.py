@@ -12,7 +12,6 @@ from rasp.insight.finding.expression_bank import Part, Recipe, literal
 from rasp.insight.finding.search_banks import PLANES_CHUNK
 from rasp.insight.finding.selector_growth import SelectorGrowth
 
-
 MOST_LEADING = 6
 
 
@@ -44,7 +43,9 @@ class AggregateGrowth(SelectorGrowth):
                 for kind, most in ((BOOL, 100), (NUMBER, 25), (STRING, 10))]  # fmt: skip
         for number in self.simple:
             for values in many:
-                self._everywhere(number, values[: len(values) // (1 + 3 * (number > self.upto))], level)
+                self._everywhere(
+                    number, values[: len(values) // (1 + 3 * (number > self.upto))], level
+                )
 
     def _widths(self, numbers: Array, counts: Array, level: int) -> None:
         if not len(numbers):
@@ -65,7 +66,9 @@ class AggregateGrowth(SelectorGrowth):
                    ) -> None:  # fmt: skip
         """What selectors make of s-ops: several of one, or one of several."""
         rows = self.sops.rows[values]
-        costs = self.selectors.costs[numbers] + self.sops.costs[values] + 1 + (counts > 1).any(axis=1)
+        costs = (
+            self.selectors.costs[numbers] + self.sops.costs[values] + 1 + (counts > 1).any(axis=1)
+        )
         heads = np.maximum(self.selectors.heads[numbers], self.sops.heads[values]) + 1
         for default in self._defaults(int(self.kinds[values[0]]), bool((counts == 0).any())):
             written = f", {literal(default)}" if default != 0 or default is False else ""
@@ -85,7 +88,8 @@ class AggregateGrowth(SelectorGrowth):
             return [0, *more[:1]] if is_needed else [0]
         if kind == BOOL:
             return [False]
-        return [atom for atom in self.blanks if isinstance(atom, str)][:2] or [""]
+        texts: list[Atom] = [atom for atom in self.blanks if isinstance(atom, str)]
+        return texts[:2] or [""]
 
     def _means(self, dense: Array, counts: Array, rows: Array, default: Atom) -> Array:
         """The values picked; 0 where bools or strings would be averaged."""
@@ -158,7 +162,9 @@ class AggregateGrowth(SelectorGrowth):
             ones = np.full((1, self.grid.size), self._width_codes[1])
             row = self.codes.apply("+", self.grid.indices[None], ones)
             heads = frozenset([3 * self.simple[0]])
-            self.offer(row[:, self.grid.at_end], 1, 1, 1, lambda place: Recipe("length", heads=heads))
+            self.offer(
+                row[:, self.grid.at_end], 1, 1, 1, lambda place: Recipe("length", heads=heads)
+            )
         usable = (self.kinds == NUMBER) & (self.sops.levels == level - 1)
         usable[self.first_literal : self.literals] = False
         values = self.sops.smallest(level - 1, self.widths.values // 2, usable)
@@ -183,7 +189,7 @@ class AggregateGrowth(SelectorGrowth):
             pairs = [(a, b) for a in range(len(tokens)) for b in range(len(tokens)) if a != b]
             lead = np.array([counts[a] - counts[b] for a, b in pairs]).reshape(-1, self.grid.size)
             rows = self.codes.means(lead, np.ones_like(lead), 1)
-            self.offer(rows, 1, cost, 1, lambda place, text=text, pairs=pairs, number=number: self.recipe(
+            self.offer(rows, 1, cost, 1, lambda place, text=text, number=number: self.recipe(  # type: ignore[misc]
                 text, *(Part(False, tokens[one]) for one in pairs[place]), heads=(3 * number,)))  # fmt: skip
 
     def _best(self, among: int, value: int, numbers: Array, level: int) -> None:

@@ -84,7 +84,7 @@ class AtomCodes:
         ranks = np.zeros(len(self.atoms), dtype=np.int16)
         for kind in (BOOL, NUMBER, STRING):
             same = [code for code, atom in enumerate(self.atoms) if class_of(atom) == kind]
-            for place, code in enumerate(sorted(same, key=lambda one: self.atoms[one])):  # type: ignore[arg-type,return-value]
+            for place, code in enumerate(sorted(same, key=lambda one: self.atoms[one])):
                 ranks[code] = place
         return ranks
 

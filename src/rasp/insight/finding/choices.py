@@ -54,7 +54,9 @@ class Choices:
         leaves = sizes.argmin(axis=2)
         total = sizes.min(axis=2).sum(axis=0) + self.sizes[settles]
         return [
-            self._choice(int(settles[one]), int(leaves[0, one]), False, self._leaf(int(leaves[1, one])))
+            self._choice(
+                int(settles[one]), int(leaves[0, one]), False, self._leaf(int(leaves[1, one]))
+            )
             for one in np.argsort(total, kind="stable")[:12].tolist()
         ]
 

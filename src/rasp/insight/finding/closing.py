@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rasp.insight.finding.atom_codes import BOOL, NUMBER, STRING
+from rasp.insight.finding.atom_codes import BOOL, NUMBER, STRING, Array
 from rasp.insight.finding.choices import Choices, distinct
 from rasp.insight.finding.enumeration import Enumeration
 from rasp.insight.finding.example_grid import Fingerprints
@@ -129,7 +129,9 @@ class Closing:
             differ = (rows[place + 1 :] != rows[place]).all(axis=1)
             for mate in np.flatnonzero(differ)[:2].tolist():
                 pair = [number, group[place + 1 + mate]]
-                recipe = self.made.recipe(f"({{}} {sign} {{}})", *(Part(False, one) for one in pair))
+                recipe = self.made.recipe(
+                    f"({{}} {sign} {{}})", *(Part(False, one) for one in pair)
+                )
                 yield recipe, int(max(self.sops.levels[pair]))
 
     # ------------------------------------------------------------------ choices

@@ -29,7 +29,9 @@ class Enumeration(AggregateGrowth):
                     return
                 self._apply(text, op, one, other, level, cost)
 
-    def _combinations(self, level: int, cost: int) -> Iterator[tuple[str, str, Array, Array | None]]:
+    def _combinations(
+        self, level: int, cost: int
+    ) -> Iterator[tuple[str, str, Array, Array | None]]:
         usable = self.sops.smallest(level, self.widths.operands, self.kinds >= 0)
         current = self.sops.smallest(level, self.widths.operands,
                                      (self.kinds >= 0) & (self.sops.levels == level))  # fmt: skip
@@ -43,7 +45,9 @@ class Enumeration(AggregateGrowth):
         for more in (1, 2, 3):
             for left in range(1, cost - more):
                 one, other = every_pair(by_cost[left], by_cost[cost - more - left])
-                fits = (np.maximum(levels[one], levels[other]) == level) & (kinds[one] == kinds[other])
+                fits = (np.maximum(levels[one], levels[other]) == level) & (
+                    kinds[one] == kinds[other]
+                )
                 fits &= ~(self.is_literal(one) & self.is_literal(other)) & (one != other)
                 one, other = one[fits], other[fits]
                 for op, kind, commutes, dearness in BINARY:
@@ -52,7 +56,9 @@ class Enumeration(AggregateGrowth):
                         held &= one < other
                     yield f"({{}} {op} {{}})", op, one[held], other[held]
 
-    def _apply(self, text: str, op: str, one: Array, other: Array | None, level: int, cost: int) -> None:
+    def _apply(
+        self, text: str, op: str, one: Array, other: Array | None, level: int, cost: int
+    ) -> None:
         rows, heads = self.sops.rows, self.sops.heads
         for start in range(0, len(one), CHUNK):
             sides = [side[start : start + CHUNK] for side in (one, other) if side is not None]

@@ -41,8 +41,12 @@ class Grid:
     lengths: Array
 
     @classmethod
-    def of(cls, inputs: Sequence[tuple[Atom, ...]], outputs: Sequence[Any], codes: AtomCodes) -> Grid:
-        flat, target, indices = [], [], []
+    def of(
+        cls, inputs: Sequence[tuple[Atom, ...]], outputs: Sequence[Any], codes: AtomCodes
+    ) -> Grid:
+        flat: list[int] = []
+        target: list[int] = []
+        indices: list[int] = []
         for tokens, answer in zip(inputs, outputs, strict=True):
             flat += [codes.code(token) for token in tokens]
             indices += [codes.code(place) for place in range(len(tokens))]
@@ -50,8 +54,8 @@ class Grid:
             target += [0 if atom is None else codes.code(atom) for atom in wanted]
         sizes = [len(tokens) for tokens in inputs]
         starts = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
-        rows = [np.array(row, dtype=np.int16) for row in (target, flat, indices)]
-        return cls(tuple(inputs), codes, *rows, starts, np.repeat(sizes, sizes))
+        wanted, given, places = (np.array(row, dtype=np.int16) for row in (target, flat, indices))
+        return cls(tuple(inputs), codes, wanted, given, places, starts, np.repeat(sizes, sizes))
 
     @property
     def size(self) -> int:
@@ -65,7 +69,8 @@ class Grid:
     @cached_property
     def care(self) -> Array:
         """The positions at which something is wanted."""
-        return self.target != 0
+        wanted: Array = self.target != 0
+        return wanted
 
     @cached_property
     def place(self) -> Array:

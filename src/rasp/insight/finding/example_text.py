@@ -13,7 +13,7 @@ from rasp.base.input_text import read_tokens
 
 ARROW = "->"
 WORDS = {"True": True, "False": False, "true": True, "false": False}
-FORMS = 'write one example a line, such as `abc -> cba` or `[3, 1] -> [1, 3]`; JSON or CSV will do'
+FORMS = "write one example a line, such as `abc -> cba` or `[3, 1] -> [1, 3]`; JSON or CSV will do"
 
 Pairs = list[tuple[Any, Any]]
 
@@ -71,8 +71,9 @@ def _from_json(text: str) -> Pairs:
     except ValueError:
         raise RaspValueError("the examples are not JSON", hint=FORMS) from None
     pairs = list(value.items()) if isinstance(value, dict) else value
-    if all(isinstance(one, dict) and {"input", "output"} <= set(one) for one in pairs):
-        return [(one["input"], one["output"]) for one in pairs]
+    records = [one for one in pairs if isinstance(one, dict) and {"input", "output"} <= set(one)]
+    if len(records) == len(pairs):
+        return [(one["input"], one["output"]) for one in records]
     if not all(isinstance(one, (list, tuple)) and len(one) == 2 for one in pairs):
         raise RaspValueError(
             "the examples are not pairs", hint='write [["abc", "cba"], …] or {"abc": "cba", …}'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import ceil
 
 from rasp.base.atoms import Atom
 from rasp.insight.finding.expression_bank import literal
@@ -26,7 +27,9 @@ def function_texts(table: dict[Atom, Atom], most: int) -> Iterator[tuple[str, in
         yield "{{" + rows + "}}[{}]", 1 + 2 * len(table)
 
 
-def _two_answers(table: dict[Atom, Atom], values: list[Atom], most: int) -> Iterator[tuple[str, int]]:
+def _two_answers(
+    table: dict[Atom, Atom], values: list[Atom], most: int
+) -> Iterator[tuple[str, int]]:
     """Membership in the shorter list, or a threshold, and what each side answers."""
     for yes in values:
         members = [key for key, value in table.items() if value == yes]
@@ -35,18 +38,23 @@ def _two_answers(table: dict[Atom, Atom], values: list[Atom], most: int) -> Iter
         if len(members) <= most and (len(members) <= len(others) or yes is True):
             listed = ", ".join(map(literal, members))
             yield from _answers(f"({{}} in [{listed}])", 1 + len(members), yes, no)
-        numeric = [key for key in table if not isinstance(key, (str, bool))]
-        if len(numeric) == len(table) and max(others) < min(members):  # type: ignore[type-var]
-            yield from _answers(f"({{}} >= {_between(max(others), min(members))})", 2, yes, no)  # type: ignore[type-var]
-        elif len(numeric) == len(table) and min(others) > max(members):  # type: ignore[type-var]
-            yield from _answers(f"({{}} < {_between(max(members), min(others))})", 2, yes, no)  # type: ignore[type-var]
+        yes_at, no_at = _numbers(members), _numbers(others)
+        if len(yes_at) + len(no_at) < len(table):
+            continue
+        if max(no_at) < min(yes_at):
+            yield from _answers(f"({{}} >= {_between(max(no_at), min(yes_at))})", 2, yes, no)
+        elif min(no_at) > max(yes_at):
+            yield from _answers(f"({{}} < {_between(max(yes_at), min(no_at))})", 2, yes, no)
 
 
-def _between(low: Atom, high: Atom) -> str:
+def _numbers(keys: list[Atom]) -> list[Fraction]:
+    return [Fraction(key) for key in keys if not isinstance(key, (str, bool))]
+
+
+def _between(low: Fraction, high: Fraction) -> str:
     """A threshold above `low`, at most `high`: a whole number in the middle, if there is one."""
-    middle = Fraction(low) / 2 + Fraction(high) / 2
-    whole = -(-middle.numerator // middle.denominator)
-    return literal(whole if low < whole <= high else high)  # type: ignore[operator]
+    whole = ceil((low + high) / 2)
+    return literal(whole if low < whole <= high else _whole(high))
 
 
 def _answers(test: str, size: int, yes: Atom, no: Atom) -> Iterator[tuple[str, int]]:
@@ -59,7 +67,9 @@ def _answers(test: str, size: int, yes: Atom, no: Atom) -> Iterator[tuple[str, i
 
 def _line(table: dict[Atom, Atom]) -> tuple[str, int] | None:
     """`a * x + b`, where that is what a table of at least three numbers says."""
-    if len(table) < 3 or any(isinstance(atom, (str, bool)) for pair in table.items() for atom in pair):
+    if len(table) < 3 or any(
+        isinstance(atom, (str, bool)) for pair in table.items() for atom in pair
+    ):
         return None
     (x1, y1), (x2, y2), *_ = table.items()
     slope = Fraction(y2 - y1) / (x2 - x1)  # type: ignore[operator]

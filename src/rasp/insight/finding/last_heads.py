@@ -60,7 +60,10 @@ class LastHeads:
         for text, allowed, needed, single, parts, extra in self._questions(level):
             self.made.check_time()
             fits = _Fit(pack(allowed & self.made.grid.exists), pack(needed[None])[0], single)
-            for selector, depth in (*self._picking(numbers, fits), *self._marking(bools, marked, fits)):
+            for selector, depth in (
+                *self._picking(numbers, fits),
+                *self._marking(bools, marked, fits),
+            ):
                 yield self._headed(text, selector, depth, parts, extra)
 
     def _counting(self, bools: Array, marked: Array, level: int) -> Iterator[Ending]:
@@ -87,7 +90,9 @@ class LastHeads:
         made, care = self.made, self.made.grid.care
         usable = (made.kinds == NUMBER) & (self.sops.levels == level - 1)
         numbers = self.sops.smallest(level - 1, MOST_PLACES, usable)
-        worth = np.array([0.0 if isinstance(atom, str) else float(atom) for atom in self.codes.atoms])
+        worth = np.array(
+            [0.0 if isinstance(atom, str) else float(atom) for atom in self.codes.atoms]
+        )
         wanted = worth[made.grid.target]
         for start in range(0, len(numbers), CHUNK):
             chunk = numbers[start : start + CHUNK]
@@ -125,7 +130,9 @@ class LastHeads:
             for rows, text in ((taken & inside, "aggregate(select(indices, {}, ==), {})"),
                                (put & (fill | ~grid.care), "aggregate(select({}, indices, ==), {})")):  # fmt: skip
                 for number in chunk[rows.all(axis=1)].tolist()[:3]:
-                    recipe = self.made.recipe(text, Part(False, int(number)), value, extra=2, heads=(-1,))
+                    recipe = self.made.recipe(
+                        text, Part(False, int(number)), value, extra=2, heads=(-1,)
+                    )
                     yield Ending(recipe, level)
 
     def _headed(self, text: str, selector: Recipe, depth: int, values: tuple[Part, ...], extra: int
@@ -140,7 +147,9 @@ class LastHeads:
         return Ending(recipe, max([depth, *(int(self.sops.levels[one.number]) + 1
                                             for one in values)]))  # fmt: skip
 
-    def _questions(self, level: int) -> Iterator[tuple[str, Array, Array, bool, tuple[Part, ...], int]]:
+    def _questions(
+        self, level: int
+    ) -> Iterator[tuple[str, Array, Array, bool, tuple[Part, ...], int]]:
         """For each way to read a head: the keys that are right, and the rows that must pick."""
         grid = self.made.grid
         free = ~grid.care
@@ -149,24 +158,34 @@ class LastHeads:
                                  (self.codes.false, "(not has_focus({}))")):  # fmt: skip
                 wanted = grid.care & (grid.target == answer)
                 if wanted.any() and not (wanted | free).all():
-                    yield text, np.broadcast_to(wanted | free, grid.keys.shape), wanted, False, (), 1
+                    yield (
+                        text,
+                        np.broadcast_to(wanted | free, grid.keys.shape),
+                        wanted,
+                        False,
+                        (),
+                        1,
+                    )
         counts = np.bincount(self.target)
-        defaults = [None, int(counts.argmax())]
+        defaults: list[int | None] = [None, int(counts.argmax())]
         for value in self._values(level):
             right = (self.sops.rows[value][grid.keys] == grid.target) | free
             for default in defaults:
                 if default is not None and not counts[default]:
                     continue
                 needed = grid.care & (grid.target != (default or 0))
-                usual = default is None or (self.codes.atoms[default] == 0 and self.kind == NUMBER)
-                written = "" if usual else f", {literal(self.codes.atoms[default])}"
+                atom = 0 if default is None else self.codes.atoms[default]
+                is_usual = default is None or (atom == 0 and self.kind == NUMBER)
+                written = "" if is_usual else f", {literal(atom)}"
                 yield (f"aggregate({{}}, {{}}{written})", right, needed, self.kind != NUMBER,
                        (Part(False, value),), 1 + bool(written))  # fmt: skip
 
     def _values(self, level: int) -> list[int]:
         """The simplest s-ops that a last head could move."""
         literal = self.made.is_literal(np.arange(len(self.sops)))
-        return self.sops.smallest(level - 1, MOST_VALUES, (self.made.kinds == self.kind) & ~literal).tolist()
+        usable = (self.made.kinds == self.kind) & ~literal
+        values: list[int] = self.sops.smallest(level - 1, MOST_VALUES, usable).tolist()
+        return values
 
     def _picking(self, numbers: Array, fits: _Fit) -> Iterator[tuple[Recipe, int]]:
         """Selectors, and pairs of them, that pick right keys only, and pick where they must."""
@@ -214,7 +233,8 @@ class _Fit:
     def could(self, words: Array) -> Array:
         """Which selections pick a right key in every row that must."""
         hit = np.bitwise_or.reduce(words & self.good, axis=1)
-        return ((hit & self.must) == self.must).all(axis=1)
+        could: Array = ((hit & self.must) == self.must).all(axis=1)
+        return could
 
     def among(self, words: Array, text: str, most: int) -> Iterator[tuple[str, int]]:
         """Which selections fit as they are, or reduced to the first or last pick of each row."""
@@ -249,12 +269,13 @@ def _is_width(rows: Array, bits: list[Array], free: Array) -> Array:
     wrong = np.zeros_like(digits[0])
     for digit, bit in zip(digits, bits, strict=True):
         wrong |= digit ^ bit
-    return ~(wrong & ~free).any(axis=1)
+    right: Array = ~(wrong & ~free).any(axis=1)
+    return right
 
 
 def _right(rows: Array, good: Array, must: Array, single: bool) -> Array:
     """Which selections pick good keys only, pick in each row that must, and once if they have to."""
-    fine = ~(rows & ~good).any(axis=(1, 2))
+    fine: Array = ~(rows & ~good).any(axis=(1, 2))
     kept = np.flatnonzero(fine)
     if not len(kept):
         return fine

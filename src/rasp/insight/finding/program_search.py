@@ -98,7 +98,7 @@ class Search:
     inputs: list[Tokens]
     outputs: list[tuple[Atom | None, ...]]
     bounds: Bounds
-    blocks: Blocks = Blocks()
+    blocks: Blocks = field(default_factory=Blocks)
     tell: Callable[[Progress], None] | None = None
     probes: list[Tokens] = field(default_factory=list)
     programs: dict[str, Program] = field(default_factory=dict)
@@ -203,7 +203,9 @@ class Search:
 
     def _take(self, endings: list[Ending], made: Enumeration) -> None:
         """Run the most promising programs on every example; keep those that are right."""
-        by_cost = sorted(endings, key=lambda one: (one.level, len(one.recipe.heads), one.recipe.size))
+        by_cost = sorted(
+            endings, key=lambda one: (one.level, len(one.recipe.heads), one.recipe.size)
+        )
         by_size = sorted(endings, key=lambda one: (one.recipe.size, one.level))
         for ending in (*by_size[:MOST_TRIED], *by_cost[:MOST_TRIED]):
             text = program_text(ending.recipe, made)
@@ -230,8 +232,13 @@ class Search:
         within = placed.layers <= self.bounds.most_layers and heads <= self.bounds.most_heads
         if not within and size is not None:
             return None
-        return Program(self._whole(text, handle), handle, placed.layers, heads,
-                       len(in_order([handle.node])) if size is None else size)
+        return Program(
+            self._whole(text, handle),
+            handle,
+            placed.layers,
+            heads,
+            len(in_order([handle.node])) if size is None else size,
+        )
 
     def _is_right(self, handle: Handle) -> bool:
         """Compare on every example; those that have refuted a program before come first."""
@@ -263,7 +270,8 @@ class Search:
         hard = [one for one in self._hard if one in set(short)]
         short = [one for one in short if one not in hard]
         short.sort(key=lambda one: len(self.inputs[one]) > LONGEST_USUAL)
-        chosen, total = [], 0
+        chosen: list[int] = []
+        total = 0
         for one in (*hard, *short):
             size = len(self.inputs[one])
             if total + size <= MOST_POSITIONS or not chosen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import process_time
 
 import numpy as np
@@ -95,7 +96,9 @@ class SearchBanks:
         tokens = {atom for atoms in grid.inputs for atom in atoms}
         self._base(grid.tokens, "tokens")
         self._base(grid.indices, "indices")
-        if all(isinstance(token, str) and token.isdecimal() and token.isascii() for token in tokens):
+        if all(
+            isinstance(token, str) and token.isdecimal() and token.isascii() for token in tokens
+        ):
             self._base(self.codes.apply("int", grid.tokens), "tokens_int")
         self.first_literal = len(self.sops)
         for atom in constants:
@@ -112,18 +115,18 @@ class SearchBanks:
         for block in blocks.blocks:
             heads = frozenset(-2 - count for count in range(block.heads))
             said = answers([block.handle.node], grid.inputs)
-            if any(isinstance(one, RaspError) for one in said):
+            values = [value for one in said if not isinstance(one, RaspError) for value in one[0]]
+            if len(values) < grid.size:
                 continue
-            recipe = Recipe(block.text, heads=heads)
+            recipe = partial(_as_it_is, Recipe(block.text, heads=heads))
             if not block.is_selector:
-                row = [self.codes.code(atom) for one in said for atom in one[0]]
-                self.offer(np.array([row], dtype=np.int16), block.level, 1, block.heads,
-                            lambda place, recipe=recipe: recipe)  # fmt: skip
+                codes = np.array([[self.codes.code(atom) for atom in values]], dtype=np.int16)
+                self.offer(codes, block.level, 1, block.heads, recipe)
                 continue
             dense = np.zeros((1, *grid.keys.shape), dtype=bool)
-            for column, row in enumerate(row for one in said for row in one[0]):
+            for column, row in enumerate(values):
                 dense[0, : len(row), column] = row
-            self.offer_selectors(dense, block.level + 1, 1, block.heads, lambda place, recipe=recipe: recipe)
+            self.offer_selectors(dense, block.level + 1, 1, block.heads, recipe)
 
     def _base(self, row: Array, text: str, cost: int = 1) -> None:
         self.offer(row[None].astype(np.int16), 0, cost, 0, lambda place: Recipe(text, size=cost))
@@ -151,7 +154,9 @@ class SearchBanks:
             self._kinds[new] = np.where(uniform, kinds[:, 0], -1)
         return new
 
-    def recipe(self, text: str, *parts: Part, heads: tuple[int, ...] = (), extra: int = 1) -> Recipe:
+    def recipe(
+        self, text: str, *parts: Part, heads: tuple[int, ...] = (), extra: int = 1
+    ) -> Recipe:
         """Write one expression with the parts of others."""
         known = [self.recipe_of(part) for part in parts]
         size = extra + sum(one.size for one in known)
@@ -173,6 +178,10 @@ class SearchBanks:
     def dense(self, numbers: Array) -> Array:
         rows = self.selectors.rows[numbers].reshape(len(numbers), self.grid.planes, self.words)
         return unpack(np.ascontiguousarray(rows), self.grid.size)
+
+
+def _as_it_is(recipe: Recipe, place: int) -> Recipe:
+    return recipe
 
 
 def every_pair(left: Array, right: Array) -> tuple[Array, Array]:

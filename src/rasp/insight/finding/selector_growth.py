@@ -55,7 +55,8 @@ class SelectorGrowth(SearchBanks):
         _, first, group = np.unique(grid.lengths * 1000 + grid.place, return_index=True,
                                     return_inverse=True)  # fmt: skip
         rows = self.sops.rows[numbers]
-        return (rows == rows[:, first[group]]).all(axis=1)
+        alike: Array = (rows == rows[:, first[group]]).all(axis=1)
+        return alike
 
     def _select_places(self) -> None:
         """The selectors that look at places alone, each counted as one word."""
