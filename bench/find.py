@@ -5,8 +5,8 @@
 For each program of the gallery, inputs are drawn by its own `InputMaker`; the search sees `--pairs`
 of them and nothing else. What it finds counts as right where it gives the specification's answers
 on fresh inputs, longer ones too. `--seconds` is processor time (the search has a clock of its own
-for it), so that a busy machine changes little. The gallery is split in two halves by a checksum of the
-name: `tune` is what the search was developed on, `held` is what it was not.
+for it), so that a busy machine changes little. The gallery is split in two halves by a checksum
+of the name: `tune` is what the search was developed on, `held` is what it was not.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ def is_right(program: Any, entry: Entry, inputs: list[tuple[Any, ...]]) -> bool:
 
 
 def machine(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {"python": platform.python_version(), "numpy": numpy.__version__, "rasp": rasp.__version__,
-            "machine": platform.processor() or platform.machine(), "pairs": arguments.pairs,
+    return {"python": platform.python_version(), "numpy": numpy.__version__,
+            "rasp": rasp.__version__, "machine": platform.processor() or platform.machine(),
+            "pairs": arguments.pairs,
             "processor_seconds_each": arguments.seconds}  # fmt: skip
 
 

@@ -139,8 +139,8 @@ def test_what_is_no_example_is_an_error_with_a_way_out(text: str) -> None:
 def test_a_language_becomes_a_program() -> None:
     begins = learned_program("ab", lambda tokens: tokens[:2] == ("a", "b"))
     assert begins is not None
-    assert equivalent(begins, lambda tokens: [tokens[:2] == ["a", "b"]] * len(tokens), alphabet="ab",
-                      max_length=6, random=0)  # fmt: skip
+    wanted = lambda tokens: [tokens[:2] == ["a", "b"]] * len(tokens)  # noqa: E731
+    assert equivalent(begins, wanted, alphabet="ab", max_length=6, random=0)
 
 
 def test_the_command_prints_what_it_found(

@@ -1,4 +1,4 @@
-"""The fast parts of the search against the plain evaluator, which is the meaning of the language."""
+"""The fast parts of the search against the plain evaluator, the meaning of the language."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ PATIENCE = 0.5
 
 def configure(parser: CommandParser) -> None:
     parser.take("examples", "a file of lines `abc -> cba`, of JSON or CSV (`-` reads standard "
-                "input), or gallery:NAME to imitate that program's specification", nargs="?")  # fmt: skip
+                "input), or gallery:NAME to imitate its specification", nargs="?")  # fmt: skip
     parser.take("--function", "imitate a Python function, which gets the tokens as a list: "
                 "runs FILE (default: none)", metavar="FILE:NAME")  # fmt: skip
     parser.take_alphabet("the tokens of inputs (default: those of the examples)")
@@ -37,8 +37,8 @@ def configure(parser: CommandParser) -> None:
                 default=7)  # fmt: skip
     parser.take("--using", "build with the definitions of this program too (default: none)",
                 metavar="FILE")  # fmt: skip
-    parser.take("--like", "look near this program: a file and a name in it (default: none)", nargs=2,
-                metavar=("FILE", "NAME"))  # fmt: skip
+    parser.take("--like", "look near this program: a file and a name in it (default: none)",
+                nargs=2, metavar=("FILE", "NAME"))  # fmt: skip
     parser.take("--seed", "of the choice of inputs", int, default=0)
     parser.take_json("print what was found as JSON")
     parser.take_limits()

@@ -39,7 +39,8 @@ class AggregateGrowth(SelectorGrowth):
                     self._aggregate(numbers[new], dense[new], counts[new], np.array([value]), level)
         usable &= (self.sops.levels == level - 1)[: len(usable)]
         usable = np.pad(usable, (0, len(self.sops) - len(usable)))
-        many = [self.sops.smallest(level - 1, most * self.widths.values, usable & (self.kinds == kind))
+        many = [self.sops.smallest(level - 1, most * self.widths.values,
+                                   usable & (self.kinds == kind))
                 for kind, most in ((BOOL, 100), (NUMBER, 25), (STRING, 10))]  # fmt: skip
         for number in self.simple:
             for values in many:
@@ -177,20 +178,25 @@ class AggregateGrowth(SelectorGrowth):
         """How many more of one token than of another there are: so far, and in all."""
         literals = range(self.first_literal, self.literals)
         tokens = [number for number in literals if self.kinds[number] == STRING][:MOST_LEADING]
+        if len(tokens) < 2 or self.kinds[0] != STRING:
+            return
+        pairs = [(one, other) for one in range(len(tokens)) for other in range(len(tokens))
+                 if one != other]  # fmt: skip
+        held = self.sops.rows[0] == self.sops.rows[tokens, :1]
         for number, text, cost in (
             (self.upto, "(num_prevs(tokens == {}) - num_prevs(tokens == {}))", 3),
             (self.simple[0], "(count(tokens, {}) - count(tokens, {}))", 4),
         ):
             dense = self.dense(np.array([number]))
-            held = np.stack([self.sops.rows[0] == self.sops.rows[one, 0] for one in tokens] or [[]])
-            if not tokens or self.kinds[0] != STRING:
-                return
             counts = picked_sums(dense, held.astype(np.int16), self.grid.keys)
-            pairs = [(a, b) for a in range(len(tokens)) for b in range(len(tokens)) if a != b]
-            lead = np.array([counts[a] - counts[b] for a, b in pairs]).reshape(-1, self.grid.size)
+            lead = np.array([counts[one] - counts[other] for one, other in pairs])
             rows = self.codes.means(lead, np.ones_like(lead), 1)
-            self.offer(rows, 1, cost, 1, lambda place, text=text, number=number: self.recipe(  # type: ignore[misc]
-                text, *(Part(False, tokens[one]) for one in pairs[place]), heads=(3 * number,)))  # fmt: skip
+
+            def recipe(place: int, text: str = text, number: int = number) -> Recipe:
+                parts = [Part(False, tokens[one]) for one in pairs[place]]
+                return self.recipe(text, *parts, heads=(3 * number,))
+
+            self.offer(rows, 1, cost, 1, recipe)
 
     def _best(self, among: int, value: int, numbers: Array, level: int) -> None:
         dense = self.dense(np.array([among]))[0]
@@ -198,8 +204,12 @@ class AggregateGrowth(SelectorGrowth):
         for sign in (1, -1):
             scores = np.where(dense, sign * numbers[self.grid.keys], np.iinfo(np.int64).min)
             held = (dense & (scores == scores.max(axis=0)))[None]
-            made = self.offer_selectors(held, level, cost, heads, lambda place, sign=sign: self.recipe(  # type: ignore[misc]
-                f"select_best({{}}, score({{}}, {sign}))", Part(True, among), Part(False, value)))  # fmt: skip
+
+            def recipe(place: int, sign: int = sign) -> Recipe:
+                text = f"select_best({{}}, score({{}}, {sign}))"
+                return self.recipe(text, Part(True, among), Part(False, value))
+
+            made = self.offer_selectors(held, level, cost, heads, recipe)
             for number in made:
                 self._aggregate(np.array([number]), held, held.sum(axis=1, dtype=np.int16),
                                 np.array([value]), level)  # fmt: skip

@@ -11,7 +11,7 @@ from rasp.insight.finding.search_banks import SearchBanks
 
 
 class Choices:
-    """The search for a list of conditions: leaves that are right somewhere, and where to use them."""
+    """The search for a list of conditions: leaves that are right somewhere, and where."""
 
     def __init__(self, made: SearchBanks, leaves: Array, right: Array, conditions: Array,
                  held: Array) -> None:  # fmt: skip

@@ -92,17 +92,19 @@ class Closing:
         known: dict[bytes, int] = {}
         for number, mark in zip(numbers.tolist(), prints.of(rows), strict=True):
             known.setdefault(mark, number)
-        target = np.broadcast_to(self.target, rows.shape)
         for text, op, is_turned in _INVERSES[self.kind]:
             for start in range(0, len(rows), CHUNK):
-                sides = target[start : start + CHUNK], rows[start : start + CHUNK]
-                left = self.codes.apply(op, *(sides[::-1] if is_turned else sides))
-                whole = np.flatnonzero(left.min(axis=1) > 0)
-                marks = prints.of(left[whole]) if len(whole) else []
-                for place, mark in zip(whole.tolist(), marks, strict=True):
+                chunk = np.arange(start, min(start + CHUNK, len(rows)))
+                for width in (1, 4, len(self.care)):  # most fail at once: do not compute the rest
+                    sides = np.broadcast_to(self.target, (len(chunk), len(self.care))), rows[chunk]
+                    first, second = sides[::-1] if is_turned else sides
+                    left = self.codes.apply(op, first[:, :width], second[:, :width])
+                    defined = np.flatnonzero(left.min(axis=1, initial=1) > 0)
+                    chunk, left = chunk[defined], left[defined]
+                for place, mark in zip(chunk.tolist(), prints.of(left), strict=True):
                     other = known.get(mark)
                     if other is not None:
-                        number = int(numbers[start + place])
+                        number = int(numbers[place])
                         depth = int(max(self.sops.levels[[number, other]]))
                         yield self.made.recipe(text, Part(False, number), Part(False, other)), depth
 
@@ -163,4 +165,4 @@ _INVERSES: dict[int, tuple[tuple[str, str, bool], ...]] = {
              ("({} / {})", "/", True)),
     STRING: (("({} + {})", "without prefix", False),),
 }  # fmt: skip
-"""How x and the unknown make what is wanted; what gives the unknown; whether x comes first there."""
+"""How x and the unknown make what is wanted; what gives the unknown; whether x comes first."""

@@ -71,9 +71,11 @@ class Enumeration(AggregateGrowth):
 
 
 UNARY = (("not", "(not {})", BOOL), ("indicator", "indicator({})", BOOL),
-         ("abs", "abs({})", NUMBER), ("floor", "floor({})", NUMBER), ("round", "round({})", NUMBER))  # fmt: skip
+         ("abs", "abs({})", NUMBER), ("floor", "floor({})", NUMBER),
+         ("round", "round({})", NUMBER))  # fmt: skip
 BINARY = (
-    ("==", NUMBER, True, 1), ("==", STRING, True, 1), ("<", NUMBER, False, 1), ("+", NUMBER, True, 1),
+    ("==", NUMBER, True, 1), ("==", STRING, True, 1), ("<", NUMBER, False, 1),
+    ("+", NUMBER, True, 1),
     ("-", NUMBER, False, 1), ("and", BOOL, True, 1), ("or", BOOL, True, 1), ("+", STRING, False, 1),
     ("<", STRING, False, 2), ("%", NUMBER, False, 2), ("*", NUMBER, True, 2),
     ("!=", BOOL, True, 2), ("//", NUMBER, False, 3), ("/", NUMBER, False, 3),

@@ -180,7 +180,8 @@ def find(
 
 
 def _search(pairs: Sequence[tuple[tuple[Atom, ...], Answer]], bounds: Bounds, blocks: Blocks,
-            progress: Callable[[Progress], None] | None, letters: Sequence[Atom]) -> Search:  # fmt: skip
+            progress: Callable[[Progress], None] | None, letters: Sequence[Atom]
+            ) -> Search:  # fmt: skip
     random = Random(bounds.seed)
     probes = [tuple(random.choices(letters, k=random.randint(2, 6))) for _ in range(40)]
     return Search([tokens for tokens, _ in pairs], [wanted for _, wanted in pairs], bounds,
@@ -280,7 +281,8 @@ class _Wanted:
 
 
 def _imitate(wanted: _Wanted, letters: tuple[Atom, ...], longest: int, more: list[Any],
-             bounds: Bounds, blocks: Blocks, progress: Callable[[Progress], None] | None) -> Found:  # fmt: skip
+             bounds: Bounds, blocks: Blocks, progress: Callable[[Progress], None] | None
+             ) -> Found:  # fmt: skip
     """Search, compare with the oracle on every input, and search again where they differ."""
     asked = [*_asked(letters, bounds.seed), *map(read_input, more)]
     pairs = [(tokens, said) for tokens in asked if (said := wanted(tokens)) is not None]

@@ -1,4 +1,4 @@
-"""A function of one s-op, as a table of what it gives, in the ways that a program could write it."""
+"""A function of one s-op, as a table, in the ways that a program could write it."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class LastHeads:
                 yield Ending(recipe, level)
 
     def _reduced(self, level: int) -> Iterator[Ending]:
-        """The largest, the smallest, the sum or the mean of any s-op: of all, and of those so far."""
+        """The largest, the smallest, the sum or the mean of an s-op, of all or so far."""
         made, care = self.made, self.made.grid.care
         usable = (made.kinds == NUMBER) & (self.sops.levels == level - 1)
         numbers = self.sops.smallest(level - 1, MOST_PLACES, usable)
@@ -104,11 +104,12 @@ class LastHeads:
                 best = f"aggregate(select_best({among}, score({{}}, %d)), {{}})"
                 for held, text in ((most, best % 1), (least, best % -1),
                                    (total, f"({count} * aggregate({among}, {{}}))"),
-                                   (total / dense[0].sum(axis=0), f"aggregate({among}, {{}})")):  # fmt: skip
+                                   (total / dense[0].sum(axis=0),
+                                    f"aggregate({among}, {{}})")):  # fmt: skip
                     fits = (abs(held - wanted)[:, care] < 1e-9).all(axis=1)
                     for number in chunk[fits][:3].tolist():
-                        used = [Part(True, simple)] * (among == "{}") + [Part(False, int(number))] * (
-                            1 + ("score" in text))  # fmt: skip
+                        used = [Part(False, int(number))] * (1 + ("score" in text))
+                        used = [Part(True, simple), *used] if among == "{}" else used
                         yield Ending(made.recipe(text, *used, heads=(-1,), extra=2), level)
 
     def _placing(self, value: Part, level: int) -> Iterator[Ending]:
@@ -127,13 +128,23 @@ class LastHeads:
             put = ((grid.target[at] == row) | ~grid.care[at]) & inside
             fill = np.zeros_like(inside)
             np.put_along_axis(fill, at, inside, axis=1)
-            for rows, text in ((taken & inside, "aggregate(select(indices, {}, ==), {})"),
-                               (put & (fill | ~grid.care), "aggregate(select({}, indices, ==), {})")):  # fmt: skip
-                for number in chunk[rows.all(axis=1)].tolist()[:3]:
-                    recipe = self.made.recipe(
-                        text, Part(False, int(number)), value, extra=2, heads=(-1,)
-                    )
-                    yield Ending(recipe, level)
+            most = int(np.bincount(self.target).argmax())
+            is_most = (grid.target == most) | ~grid.care
+            for text, right, picked in (
+                ("aggregate(select(indices, {}, ==), {}", taken, inside),
+                ("aggregate(select({}, indices, ==), {}", put | ~inside, fill),
+            ):
+                whole = (right & (picked | ~grid.care)).all(axis=1)
+                partly = np.where(picked | (right is not taken), right, True).all(axis=1)
+                partly &= (picked | is_most).all(axis=1)
+                default = f", {literal(self.codes.atoms[most])})"
+                for fits, end in ((whole, ")"), (partly & ~whole, default)):
+                    for number in chunk[fits].tolist()[:3]:
+                        places_part = Part(False, int(number))
+                        recipe = self.made.recipe(
+                            text + end, places_part, value, extra=2, heads=(-1,)
+                        )
+                        yield Ending(recipe, level)
 
     def _headed(self, text: str, selector: Recipe, depth: int, values: tuple[Part, ...], extra: int
                 ) -> Ending:  # fmt: skip
@@ -261,21 +272,20 @@ def _reductions(dense: Array, rows: Array, keys: Array) -> tuple[Array, Array, A
 
 def _is_width(rows: Array, bits: list[Array], free: Array) -> Array:
     """Which selections pick as many keys as wanted: counted in binary, 64 rows at a time."""
-    digits = [np.zeros_like(rows[:, 0]) for _ in bits]
+    digits: list[Array] = [np.zeros_like(rows[:, 0]) for _ in bits]
     for plane in range(rows.shape[1]):
         carry = rows[:, plane]
         for place in range((plane + 1).bit_length()):
             digits[place], carry = digits[place] ^ carry, digits[place] & carry
-    wrong = np.zeros_like(digits[0])
+    wrong: Array = np.zeros_like(digits[0])
     for digit, bit in zip(digits, bits, strict=True):
         wrong |= digit ^ bit
-    right: Array = ~(wrong & ~free).any(axis=1)
-    return right
+    return np.asarray(~(wrong & ~free).any(axis=1))
 
 
 def _right(rows: Array, good: Array, must: Array, single: bool) -> Array:
-    """Which selections pick good keys only, pick in each row that must, and once if they have to."""
-    fine: Array = ~(rows & ~good).any(axis=(1, 2))
+    """Which selections pick good keys only, pick in each row that must, and once if asked."""
+    fine = np.asarray(~(rows & ~good).any(axis=(1, 2)))
     kept = np.flatnonzero(fine)
     if not len(kept):
         return fine

@@ -7,7 +7,7 @@ is run by the language's own evaluator on every example before it counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from math import log2
@@ -263,7 +263,7 @@ class Search:
     # ------------------------------------------------------------------ what is laid out
 
     def _laid_out(self) -> tuple[list[Tokens], list[Any]]:
-        """Examples for the search: a mix of lengths, few enough to be fast; probes if they are few."""
+        """Examples for the search: a mix of lengths, few enough to be fast; and probes."""
         order = list(range(len(self.inputs)))
         Random(self.bounds.seed).shuffle(order)
         short = [one for one in order if len(self.inputs[one]) <= LONGEST_LAID_OUT] or order[:4]
@@ -299,7 +299,15 @@ class Search:
         said_often = [atom for atom, count in said.most_common(6)]
         chosen: list[Atom] = [True, False, 0, 1, 2, *self.blocks.constants, *said_often, *usual]
         unique = {(class_of(atom), atom): atom for atom in chosen if atom != ""}
-        return list(unique.values()), [*blanks, ""]
+        return list(unique.values()), [*_fillers(seen, said), *blanks, ""]
+
+
+def _fillers(seen: Iterable[Atom], said: Iterable[Atom]) -> list[str]:
+    """Characters of the answers that no input has: what fills up a longer string."""
+    known = {character for atom in seen for character in str(atom)}
+    written = dict.fromkeys(character for atom in said if isinstance(atom, str)
+                            and len(atom) > 1 for character in atom)  # fmt: skip
+    return [character for character in written if character not in known][:2]
 
 
 def agrees(answer: Sequence[Atom], wanted: Sequence[Atom | None]) -> bool:

@@ -1,4 +1,4 @@
-"""Selectors, layer by layer: comparisons, `and` and `or` of them, and their first and last picks."""
+"""Selectors, layer by layer: comparisons, `and` and `or` of them, first and last picks."""
 
 from __future__ import annotations
 
@@ -128,10 +128,12 @@ class SelectorGrowth(SearchBanks):
             self.check_time()
             one, other = left[start : start + CHUNK], right[start : start + CHUNK]
             bank.offer(
-                join(bank.rows[one], bank.rows[other]), level, bank.costs[one] + bank.costs[other] + 1,
+                join(bank.rows[one], bank.rows[other]), level,
+                bank.costs[one] + bank.costs[other] + 1,
                 np.maximum(bank.heads[one], bank.heads[other]),
                 lambda place, one=one, other=other: self.recipe(  # type: ignore[misc]
-                    f"({{}} {word} {{}})", Part(True, int(one[place])), Part(True, int(other[place])))
+                    f"({{}} {word} {{}})", Part(True, int(one[place])),
+                    Part(True, int(other[place])))
             )  # fmt: skip
 
     def _sort_order(self, keys: int, level: int) -> None:
