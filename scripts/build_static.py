@@ -33,7 +33,7 @@ RUNTIME = (
     "README.md", "package.json",
 )  # fmt: skip
 LEFT_OUT = (
-    "models", "teaching/grading", "teaching/sandbox", "apps/cli", "apps/fuzzing", "apps/lsp",
+    "models", "teaching/grading", "teaching/sandbox", "apps/cli", "apps/lsp",
     "apps/notebook", "apps/repl", "apps/playground/static", "language/evaluator/fast",
 )  # fmt: skip
 """Folders that the page never asks: front doors, and what needs numpy or torch."""

@@ -23,8 +23,7 @@ from rasp.language.graph import (
     Tokens,
     in_order,
 )
-
-from .random_graphs import random_outputs
+from strategies.graphs import random_outputs
 
 SAME = Select(Tokens(), Tokens(), "==")
 MIXED = Elementwise("*", (Indices(), Tokens()))

@@ -134,6 +134,7 @@ def test_several_exercises_of_several_kinds(tmp_path: Path) -> None:
     assert not found.all_right
 
 
+@pytest.mark.slow
 def test_a_folder_is_one_submission_and_loads_its_own_files(
     tmp_path: Path, reference: Path
 ) -> None:

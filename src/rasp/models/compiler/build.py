@@ -20,7 +20,7 @@ from rasp.models.compiler.compact import compile_compact
 from rasp.models.compiler.compile_refusals import Refusals, TooLarge
 from rasp.models.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.models.compiler.model.transformer import Transformer
-from rasp.models.compiler.model.vocabulary_inputs import is_name_of_another
+from rasp.models.compiler.model.vocabulary_inputs import is_name_of_another, refuse_empty_promise
 from rasp.models.compiler.robust.arrays import RobustClaimant, Writer
 from rasp.models.compiler.robust.numbers import drop_repeated
 from rasp.models.compiler.robust.plan import RobustPlan, make_plan
@@ -36,7 +36,7 @@ def compile(
     outputs: Any,
     *,
     alphabet: object = None,
-    max_length: int,
+    max_length: int | None = None,
     bos: object = None,
     causal: bool = False,
     sink: bool = True,
@@ -85,6 +85,7 @@ def compile(
     nodes, named = read_outputs(outputs, program)
     if where is not None:
         settings, named = _with_promise(settings, where, named, nodes)
+        refuse_empty_promise(settings)
     if next_token:
         settings = replace(settings, causal=True, next_token=True)
         check_next_token(list(nodes.values()), settings)

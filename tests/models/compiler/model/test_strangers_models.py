@@ -270,7 +270,7 @@ def test_a_model_that_bears_no_noise_is_not_called_robust(tmp_path: Path) -> Non
         readouts=[replace(readout, weight=np.hstack([readout.weight, np.zeros((2, 1))]))],
     )  # fmt: skip
     model = replace(model, settings=replace(model.settings, style="robust"), weights=weights)
-    model.certificate = certify(model, proved(model))
+    model.proof = certify(model, proved(model))
     assert model.certificate.exact
     model.save(tmp_path)
     assert "the model is not robust" in verify(tmp_path).refused

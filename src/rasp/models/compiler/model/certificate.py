@@ -86,8 +86,9 @@ class Robustness:
         others = " and ".join(self.precisions[1:])
         return (
             f"no weight above {at_most(self.largest_weight, 3)}, no gradient above "
-            f"{at_most(self.largest_gradient, 3)}; no answer is changed by noise of up to "
-            f"{self.noise_radius:g} of the stream's RMS" + (f", nor in {others}" if others else "")
+            f"{at_most(self.largest_gradient, 3)}; answers hold under noise up to "
+            f"{100 * self.noise_radius:g} % of the stream's RMS"
+            + (f", and in {others}" if others else "")
         )
 
 
@@ -134,7 +135,7 @@ class Certificate:
         where, bos = self.settings.where_name, self.settings.bos
         condition = "" if bos is None else f", with {show(bos)} first and nowhere else"
         kept = [f"on which `{where}` holds at every position"] * bool(where)
-        kept += ["on which the program itself has a value"] * (not self.total)
+        kept += ["on which the program is defined"] * (not self.total)
         if kept:
             condition += ("" if bos is None else ",") + " " + " and ".join(kept)
         return (
