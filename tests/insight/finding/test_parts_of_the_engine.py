@@ -14,8 +14,8 @@ from rasp.base.errors import RaspError
 from rasp.insight.equivalence.answering import answer
 from rasp.insight.finding.atom_codes import AtomCodes
 from rasp.insight.finding.enumeration import Enumeration
-from rasp.insight.finding.example_grid import Fingerprints, Grid, pack, unpack
-from rasp.insight.finding.expression_bank import Bank, Part, Recipe
+from rasp.insight.finding.example_grid import ExampleGrid, Fingerprints, pack, unpack
+from rasp.insight.finding.expression_bank import Bank, BankPart, Recipe
 from rasp.insight.finding.function_texts import function_texts
 from rasp.insight.finding.search_banks import Widths
 from rasp.insight.finding.wording import program_text
@@ -28,7 +28,7 @@ FAR = 1e18
 def enumerated(inputs: list[tuple[Atom, ...]], constants: list[Atom], blanks: list[Atom]
                ) -> Enumeration:  # fmt: skip
     """A small enumeration of two layers."""
-    grid = Grid.of(inputs, [None] * len(inputs), AtomCodes())
+    grid = ExampleGrid.of(inputs, [None] * len(inputs), AtomCodes())
     widths = Widths(core=8, paired=4, combined=8, values=6, aggregated=60, operands=25,
                     elementwise=600)  # fmt: skip
     made = Enumeration(grid, constants, blanks, widths, FAR)
@@ -64,7 +64,7 @@ def test_every_kind_of_selection_is_what_the_plain_evaluator_says() -> None:
     made = enumerated(LETTERS, ["a", "b", 0, 1, True, False], ["_", ""])
     for number in Random(1).sample(range(len(made.selectors)), 120):
         recipe = made.selectors.recipe(number)
-        counted = made.recipe("selector_width({})", Part(True, number))
+        counted = made.recipe("selector_width({})", BankPart(True, number))
         text = program_text(counted, made)
         widths = made.dense(np.array([number]))[0].sum(axis=0).tolist()
         assert [width for tokens in LETTERS for width in plain(text, tokens)] == widths, recipe

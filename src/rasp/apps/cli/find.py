@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from rasp.apps.cli.arguments import CommandParser, options
-from rasp.apps.cli.patience import ProgressLine
 from rasp.apps.cli.program_files import as_sent, find_handle, read_program
 from rasp.apps.cli.prose import report
 from rasp.base.errors import RaspValueError
+from rasp.base.progress import ProgressLine
 from rasp.insight.finding import Progress, find
 from rasp.insight.finding.example_text import read_examples
 from rasp.language.meaning.loader import read_source

@@ -8,7 +8,7 @@ import numpy as np
 
 from rasp.base.atoms import Atom
 from rasp.insight.finding.atom_codes import BOOL, NUMBER, STRING, Array
-from rasp.insight.finding.expression_bank import Part, Recipe, literal
+from rasp.insight.finding.expression_bank import BankPart, Recipe, literal
 from rasp.insight.finding.search_banks import PLANES_CHUNK
 from rasp.insight.finding.selector_growth import SelectorGrowth
 
@@ -56,7 +56,7 @@ class AggregateGrowth(SelectorGrowth):
 
         def recipe(text: str, *own: int) -> Callable[[int], Recipe]:
             return lambda place: self.recipe(
-                text, Part(True, int(numbers[place])),
+                text, BankPart(True, int(numbers[place])),
                 heads=tuple(3 * int(numbers[place]) + one for one in own))  # fmt: skip
 
         self.offer(some, level, costs, heads + 1, recipe("has_focus({})", 0))
@@ -76,8 +76,8 @@ class AggregateGrowth(SelectorGrowth):
 
             def recipe(place: int, written: str = written) -> Recipe:
                 selector, value = (int(side[place % len(side)]) for side in (numbers, values))
-                return self.recipe(f"aggregate({{}}, {{}}{written})", Part(True, selector),
-                                   Part(False, value), heads=(3 * selector,),
+                return self.recipe(f"aggregate({{}}, {{}}{written})", BankPart(True, selector),
+                                   BankPart(False, value), heads=(3 * selector,),
                                    extra=1 + bool(written))  # fmt: skip
 
             self.offer(self._means(dense, counts, rows, default), level,
@@ -138,7 +138,7 @@ class AggregateGrowth(SelectorGrowth):
             for text, rows in every.items():
                 self.offer(rows, level, costs, self.sops.heads[values] + 1,
                             lambda place, text=text: self.recipe(  # type: ignore[misc]
-                    text, Part(True, number), Part(False, int(values[place])),
+                    text, BankPart(True, number), BankPart(False, int(values[place])),
                     heads=(3 * number,), extra=2))  # fmt: skip
 
     def _sums(self, number: int, dense: Array, values: Array, level: int) -> None:
@@ -154,8 +154,8 @@ class AggregateGrowth(SelectorGrowth):
             rows = self.codes.means(sums[chosen], np.ones_like(sums[chosen]), one)
             self.offer(rows, level, self.sops.costs[numbers] + 2, self.sops.heads[numbers] + 1,
                         lambda place, numbers=numbers: self.recipe(  # type: ignore[misc]
-                f"({factor[number]} * aggregate({{}}, {{}}))", Part(True, number),
-                Part(False, int(numbers[place])), heads=(3 * number,), extra=2))  # fmt: skip
+                f"({factor[number]} * aggregate({{}}, {{}}))", BankPart(True, number),
+                BankPart(False, int(numbers[place])), heads=(3 * number,), extra=2))  # fmt: skip
 
     def _best_of_all(self, level: int) -> None:
         """The largest and the smallest value among all, and among those up to here."""
@@ -193,7 +193,7 @@ class AggregateGrowth(SelectorGrowth):
             rows = self.codes.means(lead, np.ones_like(lead), 1)
 
             def recipe(place: int, text: str = text, number: int = number) -> Recipe:
-                parts = [Part(False, tokens[one]) for one in pairs[place]]
+                parts = [BankPart(False, tokens[one]) for one in pairs[place]]
                 return self.recipe(text, *parts, heads=(3 * number,))
 
             self.offer(rows, 1, cost, 1, recipe)
@@ -207,7 +207,7 @@ class AggregateGrowth(SelectorGrowth):
 
             def recipe(place: int, sign: int = sign) -> Recipe:
                 text = f"select_best({{}}, score({{}}, {sign}))"
-                return self.recipe(text, Part(True, among), Part(False, value))
+                return self.recipe(text, BankPart(True, among), BankPart(False, value))
 
             made = self.offer_selectors(held, level, cost, heads, recipe)
             for number in made:

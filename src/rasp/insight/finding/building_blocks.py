@@ -18,7 +18,7 @@ from rasp.language.graph import Const, Selector, SOp, in_order
 
 
 @dataclass(frozen=True)
-class Block:
+class BuildingBlock:
     """One word: how it is written, what it computes, and its layers and heads."""
 
     text: str
@@ -36,7 +36,7 @@ class Blocks:
     """Building blocks, the text that defines them, and the atoms that they write."""
 
     text: str = ""
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[BuildingBlock, ...] = ()
     constants: tuple[Atom, ...] = ()
     is_whole: bool = False
     """Whether the text is a program to look near, of which an answer keeps only what it uses."""
@@ -59,7 +59,7 @@ class Blocks:
         return cls(text, tuple(_blocks(text)), tuple(constants), like is not None)
 
 
-def _blocks(text: str) -> list[Block]:
+def _blocks(text: str) -> list[BuildingBlock]:
     names = run(text) if text else {}
     written = [
         *names,
@@ -69,7 +69,7 @@ def _blocks(text: str) -> list[Block]:
     return [block for name in written if (block := _block(text, name)) is not None]
 
 
-def _block(text: str, name: str) -> Block | None:
+def _block(text: str, name: str) -> BuildingBlock | None:
     """One block; None where it is no s-op or selector, or cannot be made."""
     try:
         handle = run(f"{text}\n_block = {name};\nblock = _block;")["block"]
@@ -78,4 +78,4 @@ def _block(text: str, name: str) -> Block | None:
     if not isinstance(handle, Handle) or not isinstance(handle.node, (SOp, Selector)):
         return None
     placed = schedule(handle)
-    return Block(name, handle, placed.layers, sum(placed.heads_per_layer))
+    return BuildingBlock(name, handle, placed.layers, sum(placed.heads_per_layer))

@@ -6,11 +6,11 @@ import numpy as np
 
 from rasp.insight.finding.atom_codes import Array
 from rasp.insight.finding.example_grid import pack
-from rasp.insight.finding.expression_bank import Part, Recipe
+from rasp.insight.finding.expression_bank import BankPart, Recipe
 from rasp.insight.finding.search_banks import SearchBanks
 
 
-class Choices:
+class ChoiceSearch:
     """The search for a list of conditions: leaves that are right somewhere, and where."""
 
     def __init__(self, made: SearchBanks, leaves: Array, right: Array, conditions: Array,
@@ -45,7 +45,7 @@ class Choices:
     def _leaf(self, leaf: int) -> Recipe:
         number = int(self.leaves[leaf])
         recipe = self.made.sops.recipe(number)
-        return Recipe("{}", (Part(False, number),), recipe.size, recipe.heads)
+        return Recipe("{}", (BankPart(False, number),), recipe.size, recipe.heads)
 
     def _last(self, fine: Array) -> list[Recipe]:
         """One condition that settles all: some leaf is right where it holds, another elsewhere."""
@@ -74,8 +74,8 @@ class Choices:
 
     def _choice(self, condition: int, leaf: int, no: bool, rest: Recipe) -> Recipe:
         """Write one choice; `and`, `or` where what is chosen is true or false."""
-        asked = Part(False, int(self.conditions[condition]))
-        then = Part(False, int(self.leaves[leaf]))
+        asked = BankPart(False, int(self.conditions[condition]))
+        then = BankPart(False, int(self.leaves[leaf]))
         sops = self.made.sops
         constant = sops.recipe(then.number).text
         heads = rest.heads.union(*(sops.recipe(part.number).heads for part in (asked, then)))

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from rasp.insight.finding.atom_codes import BOOL, NUMBER, STRING, Array
-from rasp.insight.finding.choices import Choices, distinct
+from rasp.insight.finding.choices import ChoiceSearch, distinct
 from rasp.insight.finding.enumeration import Enumeration
 from rasp.insight.finding.example_grid import Fingerprints
-from rasp.insight.finding.expression_bank import Part, Recipe
+from rasp.insight.finding.expression_bank import BankPart, Recipe
 from rasp.insight.finding.function_texts import function_texts
 from rasp.insight.finding.last_heads import Ending
 from rasp.insight.finding.search_banks import CHUNK
@@ -65,7 +65,7 @@ class Closing:
                 is_known = counts.min() >= (2 if is_plain else 4)
                 most = LARGEST_TABLE if is_plain else 4
                 for text, extra in function_texts(table, most if is_known else 0):
-                    yield self.made.recipe(text, Part(False, number), extra=extra), depth
+                    yield self.made.recipe(text, BankPart(False, number), extra=extra), depth
 
     def _deciding(self, level: int) -> list[int]:
         numbers = np.flatnonzero((self.sops.levels <= level) & (self.made.kinds >= 0))
@@ -106,7 +106,10 @@ class Closing:
                     if other is not None:
                         number = int(numbers[place])
                         depth = int(max(self.sops.levels[[number, other]]))
-                        yield self.made.recipe(text, Part(False, number), Part(False, other)), depth
+                        yield (
+                            self.made.recipe(text, BankPart(False, number), BankPart(False, other)),
+                            depth,
+                        )
 
     def _equalities(self, level: int) -> Iterator[tuple[Recipe, int]]:
         """`x == y`: s-ops alike where the answer is true are a few; which differ elsewhere?"""
@@ -132,7 +135,7 @@ class Closing:
             for mate in np.flatnonzero(differ)[:2].tolist():
                 pair = [number, group[place + 1 + mate]]
                 recipe = self.made.recipe(
-                    f"({{}} {sign} {{}})", *(Part(False, one) for one in pair)
+                    f"({{}} {sign} {{}})", *(BankPart(False, one) for one in pair)
                 )
                 yield recipe, int(max(self.sops.levels[pair]))
 
@@ -148,7 +151,7 @@ class Closing:
         conditions, held = distinct(conditions, held, MOST_CONDITIONS)
         if not len(conditions) or not len(numbers):
             return
-        search = Choices(self.made, numbers, right, conditions, held)
+        search = ChoiceSearch(self.made, numbers, right, conditions, held)
         for depth in (1, 2, 3):
             found = search.cover(np.ones(len(self.care), dtype=bool), depth)
             for recipe in found:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rasp.insight.finding.aggregate_growth import AggregateGrowth
 from rasp.insight.finding.atom_codes import BOOL, NUMBER, STRING, Array
-from rasp.insight.finding.expression_bank import Part
+from rasp.insight.finding.expression_bank import BankPart
 from rasp.insight.finding.search_banks import CHUNK, every_pair
 
 
@@ -66,7 +66,7 @@ class Enumeration(AggregateGrowth):
                 self.codes.apply(op, *(rows[side] for side in sides)), level, cost,
                 np.max([heads[side] for side in sides], axis=0),
                 lambda place, sides=sides: self.recipe(  # type: ignore[misc]
-                    text, *(Part(False, int(side[place])) for side in sides))
+                    text, *(BankPart(False, int(side[place])) for side in sides))
             )  # fmt: skip
 
 

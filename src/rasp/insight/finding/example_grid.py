@@ -22,10 +22,10 @@ Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class Grid:
+class ExampleGrid:
     """Inputs laid end to end, and what is wanted at some of the positions.
 
-    >>> grid = Grid.of([("a", "b"), ("c",)], [("b", "a"), None], AtomCodes())
+    >>> grid = ExampleGrid.of([("a", "b"), ("c",)], [("b", "a"), None], AtomCodes())
     >>> grid.keys.tolist(), grid.care.tolist()
     ([[0, 0, 2], [1, 1, 0]], [True, True, False])
     """
@@ -43,7 +43,7 @@ class Grid:
     @classmethod
     def of(
         cls, inputs: Sequence[tuple[Atom, ...]], outputs: Sequence[Any], codes: AtomCodes
-    ) -> Grid:
+    ) -> ExampleGrid:
         flat: list[int] = []
         target: list[int] = []
         indices: list[int] = []

@@ -19,7 +19,7 @@ from rasp.insight.finding.atom_codes import Array
 from rasp.insight.finding.example_grid import Fingerprints
 
 
-class Part(NamedTuple):
+class BankPart(NamedTuple):
     """An expression of a bank: a selector or an s-op, and its number."""
 
     is_selector: bool
@@ -34,7 +34,7 @@ class Recipe:
     """
 
     text: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[BankPart, ...] = ()
     size: int = 1
     heads: frozenset[int] = frozenset()
 

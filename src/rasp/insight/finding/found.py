@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 from random import Random
 from time import monotonic
 from typing import Any, TypeAlias
 
 from rasp.base.atoms import Atom, from_python, plain_lists, read_input, show, show_input, to_python
-from rasp.base.errors import RaspError, RaspTypeError, RaspValueError
+from rasp.base.errors import RaspError, RaspValueError
 from rasp.base.input_text import read_alphabet
 from rasp.base.terminal_text import visibly
 from rasp.insight.equivalence.answering import answer, answers, show_alphabet
@@ -19,17 +18,17 @@ from rasp.insight.finding.building_blocks import Blocks
 from rasp.insight.finding.language_learning import learned_program
 from rasp.insight.finding.program_search import (
     Bounds,
-    Program,
+    FoundProgram,
+    ProgramSearch,
     Progress,
-    Search,
     StopReason,
     agrees,
 )
+from rasp.insight.finding.wanted_outputs import Answer, check_pairs, read_output, read_pair
 from rasp.insight.finding.wording import NAME
 from rasp.language.embedding.handles import Handle
 from rasp.language.embedding.program_text import to_rasp
 
-Answer: TypeAlias = tuple[Atom | None, ...]
 Oracle: TypeAlias = Callable[[list[Any]], Any]
 
 ASKED = 500
@@ -41,9 +40,6 @@ MORE_LETTERS = tuple("abcdefgh")
 """Where nobody says what the tokens are: those of every short input, and of longer ones."""
 PROVED_TO = 7
 RANDOM_QUESTIONS = 400
-MOST_PARTS = 2000
-FLOAT_TOLERANCE = Fraction(1, 10**9)
-"""How far the floats of an oracle or a file may be off; RASP's own numbers are exact."""
 
 
 @visibly
@@ -166,10 +162,10 @@ def find(
             more += list(_random_inputs(MORE_LETTERS, 150, 6, Random(seed)))
         wanted = _Wanted(_asking(examples), last)
         return _imitate(wanted, letters, max_length, more, bounds, blocks, progress)
-    pairs = [_pair(given, output, last) for given, output in examples]
+    pairs = [read_pair(given, output, last) for given, output in examples]
     if not pairs:
         raise RaspValueError("there are no examples", hint="give pairs of an input and its output")
-    _check(pairs)
+    check_pairs(pairs)
     known = {token: token for tokens, _ in pairs for token in tokens}
     letters = read_alphabet(alphabet) if alphabet is not None else tuple(known)
     search = _search(pairs, bounds, blocks, progress, letters)
@@ -181,66 +177,11 @@ def find(
 
 def _search(pairs: Sequence[tuple[tuple[Atom, ...], Answer]], bounds: Bounds, blocks: Blocks,
             progress: Callable[[Progress], None] | None, letters: Sequence[Atom]
-            ) -> Search:  # fmt: skip
+            ) -> ProgramSearch:  # fmt: skip
     random = Random(bounds.seed)
     probes = [tuple(random.choices(letters, k=random.randint(2, 6))) for _ in range(40)]
-    return Search([tokens for tokens, _ in pairs], [wanted for _, wanted in pairs], bounds,
+    return ProgramSearch([tokens for tokens, _ in pairs], [wanted for _, wanted in pairs], bounds,
                   blocks, progress, probes)  # fmt: skip
-
-
-# ---------------------------------------------------------------------- examples
-
-
-def _pair(given: Any, output: Any, last: bool) -> tuple[tuple[Atom, ...], Answer]:
-    tokens = read_input(given)
-    return tokens, _wanted(tokens, output, last)
-
-
-def _wanted(tokens: tuple[Atom, ...], output: Any, last: bool) -> Answer:
-    """What each position should give; one value stands for all, or for the last."""
-    is_text = isinstance(output, str) and len(output) == len(tokens) and not last
-    if is_text or isinstance(output, (list, tuple)) or hasattr(output, "tolist"):
-        items = output if isinstance(output, (str, list, tuple)) else output.tolist()
-        values = tuple(None if item is None else _atom(item) for item in items)
-        if last:
-            values = (values[-1],) if values else ()
-        elif len(values) != len(tokens):
-            raise RaspValueError(
-                f"{show_input(tokens)} has {len(tokens)} tokens, but its output has {len(values)}",
-                hint="give one value for each position, or one for the whole input",
-            )
-    else:
-        values = (_atom(output),) * (1 if last else len(tokens))
-    return (*[None] * (len(tokens) - 1), values[-1]) if last else values
-
-
-def _atom(value: Any) -> Atom:
-    """An atom; a float becomes the simple fraction that it is nearest to."""
-    atom = from_python(value)
-    if not isinstance(value, float):
-        return atom
-    simple = Fraction(value).limit_denominator(MOST_PARTS)
-    return simple if abs(simple - Fraction(value)) < FLOAT_TOLERANCE else atom
-
-
-def _check(pairs: Sequence[tuple[tuple[Atom, ...], Answer]]) -> None:
-    """Refuse what no program can give: two answers to one input, strings beside numbers."""
-    said: dict[tuple[Atom, ...], Answer] = {}
-    kinds: dict[bool, tuple[Atom, ...]] = {}
-    for tokens, wanted in pairs:
-        if said.setdefault(tokens, wanted) != wanted:
-            raise RaspValueError(
-                f"{show_input(tokens)} has two different outputs", hint="remove one of them"
-            )
-        kinds.update({isinstance(atom, str): tokens for atom in wanted if atom is not None})
-    if len(kinds) > 1:
-        raise RaspTypeError(
-            "some outputs are strings, others are not: an s-op holds one kind "
-            f"(strings for {show_input(kinds[True])}, none for {show_input(kinds[False])})",
-            hint="write all of them as strings, or as numbers and bools",
-        )
-    if not kinds:
-        raise RaspValueError("no output says anything", hint="give a value for some position")
 
 
 # ---------------------------------------------------------------------- oracles
@@ -276,14 +217,14 @@ class _Wanted:
             except Exception:
                 self.said[tokens] = None
             else:
-                self.said[tokens] = _wanted(tokens, output, self.last)
+                self.said[tokens] = read_output(tokens, output, self.last)
         return self.said[tokens]
 
 
 def _imitate(wanted: _Wanted, letters: tuple[Atom, ...], longest: int, more: list[Any],
              bounds: Bounds, blocks: Blocks, progress: Callable[[Progress], None] | None
              ) -> Found:  # fmt: skip
-    """Search, compare with the oracle on every input, and search again where they differ."""
+    """ProgramSearch, compare with the oracle on every input, and search again where they differ."""
     asked = [*_asked(letters, bounds.seed), *map(read_input, more)]
     pairs = [(tokens, said) for tokens in asked if (said := wanted(tokens)) is not None]
     if not pairs:
@@ -291,7 +232,7 @@ def _imitate(wanted: _Wanted, letters: tuple[Atom, ...], longest: int, more: lis
             f"the function answers none of {len(asked)} inputs over {show_alphabet(letters)}",
             hint="say which tokens it takes with `alphabet`",
         )
-    _check(pairs)
+    check_pairs(pairs)
     search = _search(pairs, bounds, blocks, progress, letters)
     started = monotonic()
     while True:
@@ -311,7 +252,9 @@ def _imitate(wanted: _Wanted, letters: tuple[Atom, ...], longest: int, more: lis
         search.learn(wrong, wanted.said[wrong] or ())
 
 
-def _by_language(search: Search, wanted: _Wanted, letters: tuple[Atom, ...]) -> Program | None:
+def _by_language(
+    search: ProgramSearch, wanted: _Wanted, letters: tuple[Atom, ...]
+) -> FoundProgram | None:
     """For a yes/no function: the program of the automaton that answers alike."""
     if any(answer[-1] not in (True, False) or not isinstance(answer[-1], bool)
            or not {*answer} <= {answer[-1], None} for answer in search.outputs):  # fmt: skip
@@ -342,7 +285,7 @@ def _random_inputs(letters: Sequence[Atom], count: int, shortest: int, random: R
         yield tuple(random.choices(few, k=random.randint(shortest, LONGEST_ASKED)))
 
 
-def _compare(program: Program, wanted: _Wanted, letters: tuple[Atom, ...], longest: int
+def _compare(program: FoundProgram, wanted: _Wanted, letters: tuple[Atom, ...], longest: int
              ) -> tuple[tuple[Atom, ...] | None, int, int]:  # fmt: skip
     """The first input on which they differ, how many were compared, and up to what length."""
     tried = done = 0
@@ -362,7 +305,7 @@ def _compare(program: Program, wanted: _Wanted, letters: tuple[Atom, ...], longe
 # ---------------------------------------------------------------------- the answer
 
 
-def _answer(search: Search, stopped: StopReason, seconds: float, verdict: str, proved: int,
+def _answer(search: ProgramSearch, stopped: StopReason, seconds: float, verdict: str, proved: int,
             letters: Sequence[Atom]) -> Found:  # fmt: skip
     best = search.best
     if best is None:
@@ -374,7 +317,7 @@ def _answer(search: Search, stopped: StopReason, seconds: float, verdict: str, p
                  rival, stopped, search.candidates, seconds)  # fmt: skip
 
 
-def _rival(best: Program, ranked: Sequence[Program], letters: Sequence[Atom],
+def _rival(best: FoundProgram, ranked: Sequence[FoundProgram], letters: Sequence[Atom],
            known: Sequence[tuple[Atom, ...]]) -> Rival | None:  # fmt: skip
     """The next program that is not the same as the best, on the shortest input that tells."""
     random, few = Random(0), tuple(letters)[:3]

@@ -15,7 +15,7 @@ import numpy as np
 from rasp.insight.finding.atom_codes import BOOL, NUMBER, Array
 from rasp.insight.finding.enumeration import Enumeration
 from rasp.insight.finding.example_grid import pack
-from rasp.insight.finding.expression_bank import Part, Recipe, literal
+from rasp.insight.finding.expression_bank import BankPart, Recipe, literal
 from rasp.insight.finding.search_banks import CHUNK
 from rasp.insight.finding.selector_growth import first_of
 
@@ -53,7 +53,7 @@ class LastHeads:
                 for chunk in np.array_split(bools, 1 + len(bools) // CHUNK)]  # fmt: skip
         marked = np.concatenate(held).reshape(shape)
         for value in self._values(level):
-            yield from self._placing(Part(False, value), level)
+            yield from self._placing(BankPart(False, value), level)
         if self.kind == NUMBER:
             yield from self._reduced(level)
             yield from self._counting(bools, marked, level)
@@ -80,7 +80,7 @@ class LastHeads:
         for simple in np.union1d(own, others).tolist():
             rows = marked & bank.rows[simple].reshape(1, made.grid.planes, made.words)
             for place in np.flatnonzero(_is_width(rows, bits, free))[:3].tolist():
-                parts = Part(True, simple), Part(False, int(bools[place]))
+                parts = BankPart(True, simple), BankPart(False, int(bools[place]))
                 recipe = self.made.recipe("selector_width({} and select({}, True, ==))", *parts,
                                       extra=4, heads=(-1, -2))  # fmt: skip
                 yield Ending(recipe, level)
@@ -108,11 +108,11 @@ class LastHeads:
                                     f"aggregate({among}, {{}})")):  # fmt: skip
                     fits = (abs(held - wanted)[:, care] < 1e-9).all(axis=1)
                     for number in chunk[fits][:3].tolist():
-                        used = [Part(False, int(number))] * (1 + ("score" in text))
-                        used = [Part(True, simple), *used] if among == "{}" else used
+                        used = [BankPart(False, int(number))] * (1 + ("score" in text))
+                        used = [BankPart(True, simple), *used] if among == "{}" else used
                         yield Ending(made.recipe(text, *used, heads=(-1,), extra=2), level)
 
-    def _placing(self, value: Part, level: int) -> Iterator[Ending]:
+    def _placing(self, value: BankPart, level: int) -> Iterator[Ending]:
         """An s-op that says from where each value comes, or where it goes."""
         grid = self.made.grid
         numbers = self.sops.smallest(level - 1, MOST_PLACES, self.made.kinds == NUMBER)
@@ -140,14 +140,15 @@ class LastHeads:
                 default = f", {literal(self.codes.atoms[most])})"
                 for fits, end in ((whole, ")"), (partly & ~whole, default)):
                     for number in chunk[fits].tolist()[:3]:
-                        places_part = Part(False, int(number))
+                        places_part = BankPart(False, int(number))
                         recipe = self.made.recipe(
                             text + end, places_part, value, extra=2, heads=(-1,)
                         )
                         yield Ending(recipe, level)
 
-    def _headed(self, text: str, selector: Recipe, depth: int, values: tuple[Part, ...], extra: int
-                ) -> Ending:  # fmt: skip
+    def _headed(
+        self, text: str, selector: Recipe, depth: int, values: tuple[BankPart, ...], extra: int
+    ) -> Ending:
         """Write a head: its selector goes into the first place of the text."""
         known = [self.sops.recipe(value.number) for value in values]
         recipe = Recipe(
@@ -160,7 +161,7 @@ class LastHeads:
 
     def _questions(
         self, level: int
-    ) -> Iterator[tuple[str, Array, Array, bool, tuple[Part, ...], int]]:
+    ) -> Iterator[tuple[str, Array, Array, bool, tuple[BankPart, ...], int]]:
         """For each way to read a head: the keys that are right, and the rows that must pick."""
         grid = self.made.grid
         free = ~grid.care
@@ -189,7 +190,7 @@ class LastHeads:
                 is_usual = default is None or (atom == 0 and self.kind == NUMBER)
                 written = "" if is_usual else f", {literal(atom)}"
                 yield (f"aggregate({{}}, {{}}{written})", right, needed, self.kind != NUMBER,
-                       (Part(False, value),), 1 + bool(written))  # fmt: skip
+                       (BankPart(False, value),), 1 + bool(written))  # fmt: skip
 
     def _values(self, level: int) -> list[int]:
         """The simplest s-ops that a last head could move."""
@@ -207,14 +208,14 @@ class LastHeads:
         numbers, words = numbers[covers], words[covers]
         levels = bank.levels
         for text, place in fits.among(words, "{}", 6):
-            one = Part(True, int(numbers[place]))
+            one = BankPart(True, int(numbers[place]))
             yield self.made.recipe(text, one, extra=2 * ("best" in text)), int(levels[one.number])
         few, chosen = numbers[:MOST_SELECTORS], words[:MOST_SELECTORS]
         for place, number in enumerate(few.tolist()):
             both = chosen[place + 1 :] & chosen[place]
             for text, other in fits.among(both, "({} and {})", 3):
                 mate = int(few[place + 1 + other])
-                recipe = self.made.recipe(text, Part(True, number), Part(True, mate),
+                recipe = self.made.recipe(text, BankPart(True, number), BankPart(True, mate),
                                       extra=1 + 2 * ("best" in text))  # fmt: skip
                 yield recipe, int(max(levels[[number, mate]]))
 
@@ -228,7 +229,9 @@ class LastHeads:
             base = "select({}, True, ==)"
             base = base if simple == made.simple[0] else f"({base} and {{}})"
             for text, place in fits.among(marked & where, base, 3):
-                parts = (Part(False, int(bools[place])), Part(True, simple))[: base.count("{}")]
+                parts = (BankPart(False, int(bools[place])), BankPart(True, simple))[
+                    : base.count("{}")
+                ]
                 yield (self.made.recipe(text, *parts, extra=2 + 2 * ("best" in text)),
                        int(self.sops.levels[bools[place]]) + 1)  # fmt: skip
 

@@ -22,9 +22,9 @@ from rasp.insight.finding.atom_codes import AtomCodes, class_of
 from rasp.insight.finding.building_blocks import Blocks
 from rasp.insight.finding.closing import Closing
 from rasp.insight.finding.enumeration import Enumeration
-from rasp.insight.finding.example_grid import Grid
+from rasp.insight.finding.example_grid import ExampleGrid
 from rasp.insight.finding.last_heads import Ending, LastHeads
-from rasp.insight.finding.search_banks import OutOfTime, Widths
+from rasp.insight.finding.search_banks import SearchTimeOver, Widths
 from rasp.insight.finding.wording import NAME, program_text
 from rasp.insight.schedule import schedule
 from rasp.language.embedding.handles import Handle
@@ -66,7 +66,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Program:
+class FoundProgram:
     """A program that gives what is wanted on all examples."""
 
     text: str
@@ -88,11 +88,11 @@ class Progress:
     layer: int
     candidates: int
     kept: int
-    best: Program | None
+    best: FoundProgram | None
 
 
 @dataclass
-class Search:
+class ProgramSearch:
     """One search: its examples, and what came of them so far."""
 
     inputs: list[Tokens]
@@ -101,7 +101,7 @@ class Search:
     blocks: Blocks = field(default_factory=Blocks)
     tell: Callable[[Progress], None] | None = None
     probes: list[Tokens] = field(default_factory=list)
-    programs: dict[str, Program] = field(default_factory=dict)
+    programs: dict[str, FoundProgram] = field(default_factory=dict)
     candidates: int = 0
     kept: int = 0
     deadline: float = 0.0
@@ -110,7 +110,7 @@ class Search:
     _refused: set[str] = field(default_factory=set)
 
     def run(self) -> StopReason:
-        """Search until a wider round finds nothing smaller, or the time is over."""
+        """ProgramSearch until a wider round finds nothing smaller, or the time is over."""
         started = process_time()
         if not self.deadline:
             self.deadline = started + self.bounds.seconds
@@ -119,7 +119,7 @@ class Search:
             before = self.best
             try:
                 self._round(scale)
-            except OutOfTime:
+            except SearchTimeOver:
                 return StopReason.OUT_OF_TIME
             except KeyboardInterrupt:
                 return StopReason.INTERRUPTED
@@ -141,18 +141,18 @@ class Search:
                 del self.programs[text]
 
     @property
-    def best(self) -> Program | None:
+    def best(self) -> FoundProgram | None:
         """The smallest program that the examples support."""
         return next(iter(self.ranked), None)
 
     @property
-    def ranked(self) -> list[Program]:
+    def ranked(self) -> list[FoundProgram]:
         """Every program found, the smallest first; those far longer than need be come last."""
         shortest = min((one.size for one in self.programs.values()), default=0)
         return sorted(self.programs.values(),
                       key=lambda one: (one.size > 2 * shortest + 3, one.cost))  # fmt: skip
 
-    def _is_supported(self, program: Program) -> bool:
+    def _is_supported(self, program: FoundProgram) -> bool:
         """Tell whether the answers say far more than it takes to write the program down."""
         is_short = program.size <= LONGEST_BELIEVED
         return is_short and BITS_PER_WORD * program.size <= self._information
@@ -168,7 +168,7 @@ class Search:
     def _round(self, scale: float) -> None:
         codes = self._codes
         inputs, outputs = self._laid_out()
-        grid = Grid.of(inputs, outputs, codes)
+        grid = ExampleGrid.of(inputs, outputs, codes)
         constants, blanks = self._constants()
         made = Enumeration(grid, constants, blanks, Widths().scaled(scale), self.deadline)
         made.add_blocks(self.blocks)
@@ -217,7 +217,7 @@ class Search:
             else:
                 self.programs[text] = program
 
-    def checked(self, text: str, size: int | None = None) -> Program | None:
+    def checked(self, text: str, size: int | None = None) -> FoundProgram | None:
         """Run a program by the language's own evaluator on every example."""
         try:
             handle: Handle = run(f"{self.blocks.text}\n{text}")[NAME]
@@ -232,7 +232,7 @@ class Search:
         within = placed.layers <= self.bounds.most_layers and heads <= self.bounds.most_heads
         if not within and size is not None:
             return None
-        return Program(
+        return FoundProgram(
             self._whole(text, handle),
             handle,
             placed.layers,

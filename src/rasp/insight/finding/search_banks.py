@@ -15,15 +15,15 @@ from rasp.base.errors import RaspError
 from rasp.insight.equivalence.answering import answers
 from rasp.insight.finding.atom_codes import Array
 from rasp.insight.finding.building_blocks import Blocks
-from rasp.insight.finding.example_grid import Fingerprints, Grid, pack, unpack
-from rasp.insight.finding.expression_bank import Bank, Part, Recipe, literal
+from rasp.insight.finding.example_grid import ExampleGrid, Fingerprints, pack, unpack
+from rasp.insight.finding.expression_bank import Bank, BankPart, Recipe, literal
 
 CHUNK = 512
 PLANES_CHUNK = 128
 """Selections, or rows spread over their keys, that are computed at once."""
 
 
-class OutOfTime(Exception):
+class SearchTimeOver(Exception):
     """The time is over."""
 
 
@@ -59,7 +59,7 @@ class Widths:
 class SearchBanks:
     """The banks of one round, and how they grow."""
 
-    def __init__(self, grid: Grid, constants: Sequence[Atom], blanks: Sequence[Atom],
+    def __init__(self, grid: ExampleGrid, constants: Sequence[Atom], blanks: Sequence[Atom],
                  widths: Widths, deadline: float) -> None:  # fmt: skip
         self.grid, self.codes, self.widths = grid, grid.codes, widths
         self.deadline = deadline
@@ -89,7 +89,7 @@ class SearchBanks:
 
     def check_time(self) -> None:
         if process_time() > self.deadline:
-            raise OutOfTime
+            raise SearchTimeOver
 
     def _start(self, constants: Sequence[Atom]) -> None:
         grid = self.grid
@@ -155,14 +155,14 @@ class SearchBanks:
         return new
 
     def recipe(
-        self, text: str, *parts: Part, heads: tuple[int, ...] = (), extra: int = 1
+        self, text: str, *parts: BankPart, heads: tuple[int, ...] = (), extra: int = 1
     ) -> Recipe:
         """Write one expression with the parts of others."""
         known = [self.recipe_of(part) for part in parts]
         size = extra + sum(one.size for one in known)
         return Recipe(text, parts, size, frozenset(heads).union(*(one.heads for one in known)))
 
-    def recipe_of(self, part: Part) -> Recipe:
+    def recipe_of(self, part: BankPart) -> Recipe:
         """Return how a part is written."""
         return (self.selectors if part.is_selector else self.sops).recipe(part.number)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rasp.insight.finding.atom_codes import BOOL, Array
-from rasp.insight.finding.expression_bank import Part, Recipe
+from rasp.insight.finding.expression_bank import BankPart, Recipe
 from rasp.insight.finding.search_banks import CHUNK, SearchBanks, every_pair
 
 
@@ -92,7 +92,7 @@ class SelectorGrowth(SearchBanks):
             f"select(indices, {places[place][0]}, ==)", (), 4, heads))  # fmt: skip
 
     def _compare(self, keys: int, queries: Array, level: int) -> None:
-        grid, key = self.grid, Part(False, keys)
+        grid, key = self.grid, BankPart(False, keys)
         kind = int(self.kinds[keys])
         signs = ("==",) if kind == BOOL else ("==", "!=", "<", "<=", ">", ">=")
         left = self._ranks[self.sops.rows[keys]][grid.keys]
@@ -104,7 +104,7 @@ class SelectorGrowth(SearchBanks):
             self.offer_selectors(
                 _COMPARE[sign](left[None], right) & grid.exists, level, costs, heads,
                 lambda place, sign=sign: self.recipe(  # type: ignore[misc]
-                    f"select({{}}, {{}}, {sign})", key, Part(False, int(queries[place])))
+                    f"select({{}}, {{}}, {sign})", key, BankPart(False, int(queries[place])))
             )  # fmt: skip
 
     def _combine(self, level: int) -> None:
@@ -132,8 +132,8 @@ class SelectorGrowth(SearchBanks):
                 bank.costs[one] + bank.costs[other] + 1,
                 np.maximum(bank.heads[one], bank.heads[other]),
                 lambda place, one=one, other=other: self.recipe(  # type: ignore[misc]
-                    f"({{}} {word} {{}})", Part(True, int(one[place])),
-                    Part(True, int(other[place])))
+                    f"({{}} {word} {{}})", BankPart(True, int(one[place])),
+                    BankPart(True, int(other[place])))
             )  # fmt: skip
 
     def _sort_order(self, keys: int, level: int) -> None:
@@ -144,7 +144,7 @@ class SelectorGrowth(SearchBanks):
         earlier = np.arange(grid.planes)[:, None] < grid.place
         held = [((left < right) | ((left == right) & earlier)) & grid.exists,
                 ((left > right) | ((left == right) & earlier)) & grid.exists]  # fmt: skip
-        part = Part(False, keys)
+        part = BankPart(False, keys)
         texts = [f"(select({{}}, {{}}, {sign}) or select({{}}, {{}}, ==)"
                  " and select(indices, indices, <))" for sign in ("<", ">")]  # fmt: skip
         self.offer_selectors(
@@ -167,7 +167,7 @@ class SelectorGrowth(SearchBanks):
                     bank.costs[numbers] + 1, bank.heads[numbers],
                     lambda place, numbers=numbers, sign=sign: self.recipe(  # type: ignore[misc]
                         f"select_best({{}}, score(indices, {sign}))",
-                        Part(True, int(numbers[place])))
+                        BankPart(True, int(numbers[place])))
                 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rasp.base.source import Source
 from rasp.insight.finding.enumeration import Enumeration
-from rasp.insight.finding.expression_bank import Part, Recipe
+from rasp.insight.finding.expression_bank import BankPart, Recipe
 from rasp.language.syntax import parse, tree
 from rasp.language.syntax.printer import print_program
 
@@ -19,15 +19,15 @@ LONGEST = 9
 
 def program_text(recipe: Recipe, made: Enumeration) -> str:
     """Write a program whose last line defines `answer`."""
-    return _Writer(made).program(recipe)
+    return _RecipeWriter(made).program(recipe)
 
 
-class _Writer:
+class _RecipeWriter:
     def __init__(self, made: Enumeration) -> None:
         self.made = made
         self.lines: list[str] = []
-        self.names: dict[Part, str] = {}
-        self.uses: Counter[Part] = Counter()
+        self.names: dict[BankPart, str] = {}
+        self.uses: Counter[BankPart] = Counter()
 
     def program(self, recipe: Recipe) -> str:
         self._count(recipe, set())
@@ -35,11 +35,11 @@ class _Writer:
         text = "\n".join([*self.lines, f"{NAME} = {body};"])
         return print_program(_bare(parse(Source("found.rasp", text))))
 
-    def _recipe(self, part: Part) -> Recipe:
+    def _recipe(self, part: BankPart) -> Recipe:
         bank = self.made.selectors if part.is_selector else self.made.sops
         return bank.recipe(part.number)
 
-    def _count(self, recipe: Recipe, seen: set[Part]) -> None:
+    def _count(self, recipe: Recipe, seen: set[BankPart]) -> None:
         for part in recipe.parts:
             self.uses[part] += 1
             if part not in seen:
@@ -49,7 +49,7 @@ class _Writer:
     def _expression(self, recipe: Recipe) -> str:
         return recipe.text.format(*[self._written(part) for part in recipe.parts])
 
-    def _written(self, part: Part) -> str:
+    def _written(self, part: BankPart) -> str:
         if part in self.names:
             return self.names[part]
         recipe = self._recipe(part)
