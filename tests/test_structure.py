@@ -25,7 +25,7 @@ FLOORS = {
         "file_writing",
     ),
     "language": ("operators", "words", "syntax", "graph", "evaluator", "meaning", "embedding"),
-    "insight": ("equivalence", "schedule", "generation", "dialect", "drawing"),
+    "insight": ("equivalence", "schedule", "generation", "dialect", "finding", "drawing"),
     "models": ("certificate", "compiler", "export", "training", "testbed", "proving"),
     "teaching": ("sandbox", "testing", "gallery", "grading"),
     "apps": ("shown_results", "notebook", "repl", "playground", "lsp", "cli"),

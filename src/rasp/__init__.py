@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rasp.insight.dialect import dialects
     from rasp.insight.drawing import draw, draw_selector, heat_map
     from rasp.insight.equivalence import equivalent
+    from rasp.insight.finding import find
     from rasp.insight.generation import generate
     from rasp.insight.schedule import explain, fit, front, schedule
     from rasp.language.embedding import lib
@@ -75,6 +76,7 @@ _HOMES = {
         "rasp.insight.dialect": "dialects",
         "rasp.insight.drawing": "draw draw_selector heat_map",
         "rasp.insight.equivalence": "equivalent",
+        "rasp.insight.finding": "find",
         "rasp.base.errors": "RaspError RaspLimitError RaspNameError RaspSyntaxError RaspTypeError "
         "RaspUnsupportedError RaspValueError",
         "rasp.models.export": "export",
@@ -130,6 +132,7 @@ __all__ = [
     "explain",
     "explain_plan",
     "export",
+    "find",
     "fit",
     "front",
     "generate",

@@ -34,6 +34,7 @@ COMMANDS = {
     "fit": "does an s-op fit into an architecture?",
     "dialect": "which dialects of RASP a program or language is in, and why",
     "diff": "are two programs the same? proves it, tests it, or shows a difference",
+    "find": "the smallest program that does what examples show",
     "grade": "points for a folder of submissions, each in a sandbox",
     "compile": "compile an s-op to a transformer's weights, certified",
     "export": "a compiled model for another library, such as torch or ONNX",
