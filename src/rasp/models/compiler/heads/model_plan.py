@@ -25,8 +25,6 @@ class HeadReads:
     """What a head reads; each style adds how."""
 
     head: PlannedHead
-    basis: Sequence[Mapping[HeadOutput, Fraction]]
-    """Each value that it moves, as a weighted sum of its outputs."""
 
 
 @dataclass(frozen=True, eq=False)

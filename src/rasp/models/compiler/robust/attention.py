@@ -27,39 +27,18 @@ from rasp.models.compiler.analysis.times import attention_time
 from rasp.models.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code
 from rasp.models.compiler.compile_refusals import Refusal, TooLarge
 from rasp.models.compiler.emitting.rows import Row, sum_rows
-from rasp.models.compiler.heads.model_plan import HeadReads
 from rasp.models.compiler.heads.scorers import possible_scores
 from rasp.models.compiler.heads.truth_tables import Side, side_of, sides_of, truth_of
 from rasp.models.compiler.heads.width_shares import boost_of
 from rasp.models.compiler.robust.blocks import StreamBlocks
 from rasp.models.compiler.robust.numbers import unit_of
+from rasp.models.compiler.robust.plan_parts import MovedValue, RobustHead
 
 STEP = 16
 """How far the best key scores above the next, at least."""
 MOST_SPREAD = 20_000
 """The largest spread of the scores of `select_best`."""
 MOST_PAIRS = 4_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class MovedValue:
-    """One value that a head moves: what keys send, what the sink sends, and where it goes."""
-
-    outputs: Mapping[HeadOutput, Fraction]
-    """The weighted sum of the head's outputs that it is; nothing for what the sink alone sends."""
-    row: Row
-    sink: float
-    dim: int
-
-
-@dataclass(frozen=True, eq=False)
-class RobustHead(HeadReads):
-    """What a head reads and writes; a score is the sum of products of two rows."""
-
-    columns: list[tuple[Row, Row]]
-    sink: float
-    """The sink's score."""
-    channels: list[MovedValue]
 
 
 def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
@@ -82,7 +61,7 @@ def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
     else:
         sink = level - strength / 2 - (0.0 if head.may_be_empty else spread + strength)
     channels = _channels(blocks, head)
-    return RobustHead(head, [channel.outputs for channel in channels], columns, sink, channels)
+    return RobustHead(head, columns, sink, channels)
 
 
 def strength_of(blocks: StreamBlocks, head: PlannedHead) -> float:

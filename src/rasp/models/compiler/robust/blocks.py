@@ -9,7 +9,7 @@ dimension for each state, or for each value of a feature.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
@@ -35,6 +35,8 @@ from rasp.models.compiler.analysis.variables import (
 from rasp.models.compiler.compile_refusals import Refusal
 from rasp.models.compiler.emitting.rows import Row, sum_rows
 from rasp.models.compiler.heads.head_analysis import HeadAnalysis
+from rasp.models.compiler.robust.codings import Coding
+from rasp.models.compiler.robust.plan_parts import Step
 
 Labels: TypeAlias = Sequence[Hashable | None]
 """The value of a function in each joint state of its inputs, the last one fastest; None where it
@@ -61,8 +63,8 @@ class Feature:
     dims: list[int]
     variables: list[Variable] = field(default_factory=list)
     """What its hidden units are functions of."""
-    units: list[tuple[Row, Row]] = field(default_factory=list)
-    """What each hidden unit reads, and what it adds."""
+    steps: list[Step] = field(default_factory=list)
+    """Its hidden units, two by two."""
     effort: int = 0
     """How many numbers the checker has to look at, about: a million a second."""
 
@@ -82,6 +84,10 @@ class StreamBlocks:
     """Of a head that adds up, the dimension of what the sink gets."""
     repeated: dict[int, tuple[list[int], float]] = field(default_factory=dict)
     """Dimensions that are read together in place of the first, and what their sum is divided by."""
+    codings: dict[tuple[int, ...], Coding] = field(default_factory=dict)
+    """How a block is held that is not one dimension for each state, by the dimensions of these."""
+    dropped: set[int] = field(default_factory=set)
+    """Dimensions in place of which there are others."""
     finest: dict[PlannedHead, float] = field(default_factory=dict)
     """Of a head whose numbers are read: their range over the smallest difference that matters."""
 
@@ -100,6 +106,28 @@ class StreamBlocks:
     def features_of(self, layer: int) -> list[Feature]:
         """What the feed-forward of a layer has to write, as far as it was asked for."""
         return [feature for feature in self.features.values() if feature.layer == layer]
+
+    @property
+    def kept(self) -> list[int]:
+        """The dimensions that there are."""
+        return [dim for dim in range(self.size) if dim not in self.dropped]
+
+    def hot_blocks(self) -> Iterator[list[int]]:
+        """The dimensions of each block of which one is 1."""
+        features = [feature.dims for feature in self.features.values()]
+        for dims in [*features, *(list(dim_of.values()) for dim_of in self.block_dims.values())]:
+            coding = self.codings.get(tuple(dims))
+            if coding is None or coding.is_hot:
+                yield dims if coding is None else coding.dims
+
+    def recoded(self, row: Row) -> Row:
+        """A row that reads blocks as they are held; an empty one where they do not hold that."""
+        try:
+            for dims, coding in self.codings.items():
+                row = coding.recoded(row, dims)
+        except LookupError:
+            return Row()
+        return row
 
     def copies_of(self, dim: int) -> tuple[list[int], float]:
         """All dimensions to read for one, and what their sum is divided by."""

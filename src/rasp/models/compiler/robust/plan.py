@@ -20,24 +20,17 @@ from rasp.models.compiler.emitting.rows import Row
 from rasp.models.compiler.heads.analyse import analyse, check_s_ops
 from rasp.models.compiler.heads.model_plan import (
     ModelPlan,
-    OutputReads,
     plan_outputs,
     values_of_output,
 )
-from rasp.models.compiler.robust.attention import RobustHead, plan_head
+from rasp.models.compiler.robust.attention import plan_head
 from rasp.models.compiler.robust.blocks import MOST_LABELS, StreamBlocks
 from rasp.models.compiler.robust.boxes import box_rows
+from rasp.models.compiler.robust.narrow import Narrowing
 from rasp.models.compiler.robust.numbers import mean_row, repeat
-from rasp.models.compiler.robust.steps import find_steps
+from rasp.models.compiler.robust.plan_parts import RobustHead, RobustOutput
+from rasp.models.compiler.robust.steps import find_steps, share_rounding
 from rasp.models.compiler.settings import Settings
-
-
-@dataclass(frozen=True, eq=False)
-class RobustOutput(OutputReads):
-    """One output, and for each atom the row that is 1 where it is the answer."""
-
-    rows: list[Row]
-    """Or one row that reads the answer itself, a number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +44,10 @@ class RobustPlan(ModelPlan):
     @property
     def parameters(self) -> int:
         """How many weights there will be in embeddings, feed-forwards and read-outs."""
-        units = sum(len(feature.units) for feature in self.blocks.features.values())
+        units = sum(2 * len(feature.steps) for feature in self.blocks.features.values())
         tables = len(self.settings.vocabulary) + self.settings.max_length
         rows = sum(len(output.rows) for output in self.outputs)
-        return self.blocks.size * (2 * units + tables + rows)
+        return len(self.blocks.kept) * (2 * units + tables + rows)
 
     @property
     def effort(self) -> int:
@@ -84,6 +77,8 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
         if layer:
             heads.insert(0, _heads(blocks, layer))
     refusals.raise_all()
+    Narrowing(blocks, heads, planned).narrow()
+    share_rounding(blocks)
     repeat(blocks)
     return RobustPlan(settings, analysis, heads, planned, blocks)
 

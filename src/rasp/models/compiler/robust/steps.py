@@ -13,9 +13,8 @@ is shared between its two sides, √ each: no weight is larger than it must be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil, sqrt
+from math import ceil
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from rasp.models.compiler.robust.blocks import Feature, StreamBlocks
 from rasp.models.compiler.robust.grids import Grid
 from rasp.models.compiler.robust.lines import deciding_line
 from rasp.models.compiler.robust.numbers import width_of
+from rasp.models.compiler.robust.plan_parts import Step
 
 STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
@@ -35,37 +35,16 @@ MOST_ROUNDING = 0.15
 """How far what steps add up to may be rounded."""
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
-    """Two hidden units: `row` is y, and `out` what is added where it is above 0."""
-
-    row: Row
-    out: dict[int, float]
-    most: float = 0.0
-    """How far y is from 0, at most, where it is above; 0 where it reads no number."""
-
-    @property
-    def units(self) -> list[tuple[Row, Row]]:
-        """What each unit reads, and what it adds."""
-        factor = max(1.0, sqrt(self.row.largest)) if self.most else 1.0
-        return [(sum_rows([self.row, Row({}, shift)]).times(1 / factor),
-                 Row(self.out).times(sign * factor))
-                for shift, sign in ((0.5, 1.0), (-0.5, -1.0))]  # fmt: skip
-
-
 def find_steps(blocks: StreamBlocks, feature: Feature) -> None:
     """Find the hidden units of a feature; asks for the blocks and numbers that they read."""
     grid = Grid(blocks, feature)
     cases = grid.cases()
     for gate, table in grid.cubes():
-        steps = _steps(grid, gate, table)
-        _share_dimensions(blocks, steps)
-        feature.units += [unit for step in steps for unit in step.units]
-        dims = sum(len(blocks.copies_of(dim)[0]) for dim in feature.dims)
-        feature.effort = cases * (len(feature.units) // 2 + 4 * dims)
+        feature.steps += _steps(grid, gate, table)
+        feature.effort = cases * (len(feature.steps) + 4 * len(feature.dims))
         if feature.effort > MOST_EFFORT:
             raise Refusal(
-                f"{len(feature.units)} hidden units or more of the feed-forward of layer "
+                f"{2 * len(feature.steps)} hidden units or more of the feed-forward of layer "
                 f"{feature.layer} would have to be checked in {cases} cases",
                 blocks.values.settings.smaller,
             )
@@ -75,19 +54,19 @@ def find_steps(blocks: StreamBlocks, feature: Feature) -> None:
     feature.variables = list(dict.fromkeys([*grid.variables, *widths]))
 
 
-def _share_dimensions(blocks: StreamBlocks, steps: list[Step]) -> None:
+def share_rounding(blocks: StreamBlocks) -> None:
     """Let several dimensions share what many long steps add to one, where rounding would tell.
 
     So many terms of so large a sum are rounded by up to a unit in the last place each; a dimension
     that has a k-th of the steps is off by a k²-th of that.
     """
+    steps = [step for feature in blocks.features.values() for step in feature.steps]
     for dim in dict.fromkeys(dim for step in steps for dim in step.out):
         own = [step for step in steps if dim in step.out]
         rounding = UNIT * len(own) * sum(step.most for step in own)
         count = min(len(own), ceil(rounding / MOST_ROUNDING))
         if count > 1:
-            dims, _ = blocks.copies_of(dim)
-            dims = [*dims, *blocks.new(max(0, count - len(dims)))]
+            dims = [dim, *blocks.new(count - 1)]
             blocks.repeated[dim] = dims, 1.0
             for place, step in enumerate(own):
                 step.out[dims[place * count // len(own)]] = step.out.pop(dim)
