@@ -18,8 +18,15 @@ from rasp.models.compiler.analysis.variables import HeadOutput
 from rasp.models.compiler.emitting.rows import Row, sum_rows
 from rasp.models.compiler.robust.blocks import Feature, StreamBlocks
 from rasp.models.compiler.robust.codings import Coding, coded, nearest_rows, numbers_of
-from rasp.models.compiler.robust.plan_parts import MovedValue, RobustHead, RobustOutput
+from rasp.models.compiler.robust.plan_parts import (
+    MovedValue,
+    RobustHead,
+    RobustOutput,
+    rounding_of,
+)
 
+MOST_ROUNDING = 0.05
+"""How far all dimensions of a code may be rounded together."""
 MOST_STATES = 600
 """Blocks of more states stay as they are: finding a code takes too long."""
 
@@ -58,6 +65,8 @@ class Narrowing:
             if is_hot:
                 return  # fewer states would be another function, of fewer variables perhaps
             codes = _from_most_frequent(codes, feature)
+            if _is_rounded(codes, feature):
+                return
         coding = Coding(codes, self.blocks.new(codes.shape[1]), is_hot)
         self.blocks.codings[tuple(dims)] = coding
         self.blocks.dropped |= own
@@ -120,6 +129,18 @@ def _tells(output: RobustOutput, dims: set[int]) -> bool:
     """Whether a read-out asks in which of its states a block is, and nothing else."""
     read = [tuple(row.weights.items()) for row in output.rows]
     return len(read) > 1 and set(read) == {((dim, 1.0),) for dim in dims} and len(read) == len(dims)
+
+
+def _is_rounded(codes: Array, feature: Feature) -> bool:
+    """Whether what steps add to one dimension of a code is rounded by more than its readers bear:
+    all dimensions together make up an answer.
+    """
+    place_of = {dim: place for place, dim in enumerate(feature.dims)}
+    changes = np.array([sum(value * codes[place_of[dim]] for dim, value in step.out.items())
+                        for step in feature.steps])  # fmt: skip
+    most = np.array([step.most for step in feature.steps])
+    off = [rounding_of(most[changed]) for changed in (changes != 0).T]
+    return sum(off) > MOST_ROUNDING
 
 
 def _from_most_frequent(codes: Array, feature: Feature) -> Array:

@@ -24,13 +24,17 @@ from rasp.models.compiler.heads.model_plan import (
     values_of_output,
 )
 from rasp.models.compiler.robust.attention import plan_head
-from rasp.models.compiler.robust.blocks import MOST_LABELS, StreamBlocks
+from rasp.models.compiler.robust.blocks import StreamBlocks
 from rasp.models.compiler.robust.boxes import box_rows
 from rasp.models.compiler.robust.narrow import Narrowing
 from rasp.models.compiler.robust.numbers import mean_row, repeat
 from rasp.models.compiler.robust.plan_parts import RobustHead, RobustOutput
 from rasp.models.compiler.robust.steps import find_steps, share_rounding
 from rasp.models.compiler.settings import Settings
+
+
+MOST_SCORED = 200
+"""From more answers on, an average is read as a number, and not as one of so many scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +98,7 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutp
     widest = atoms_by_code(values.atoms, codes)
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
     atoms = sorted(widest.items())
-    if len(atoms) > MOST_LABELS and (row := mean_row(blocks, values.linear, widest)) is not None:
+    if len(atoms) > MOST_SCORED and (row := mean_row(blocks, values.linear, widest)) is not None:
         return RobustOutput(name, node, atoms, [row])
     boxes = box_rows(blocks, values.inputs, labels, time)
     rows = boxes or blocks.rows(values.inputs, labels, time)

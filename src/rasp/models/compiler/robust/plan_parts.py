@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -10,6 +10,8 @@ from math import sqrt
 from rasp.models.compiler.analysis.variables import HeadOutput
 from rasp.models.compiler.emitting.rows import Row, sum_rows
 from rasp.models.compiler.heads.model_plan import HeadReads, OutputReads
+
+UNIT = 2.0**-24
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,3 +66,8 @@ class Step:
         return [(sum_rows([self.row, Row({}, shift)]).times(1 / factor),
                  Row(self.out).times(sign * factor))
                 for shift, sign in ((0.5, 1.0), (-0.5, -1.0))]  # fmt: skip
+
+
+def rounding_of(most: Sequence[float]) -> float:
+    """How far off the sum of so long steps may be: each term is rounded in the sum of all."""
+    return UNIT * len(most) * float(sum(most))

@@ -24,13 +24,12 @@ from rasp.models.compiler.robust.blocks import Feature, StreamBlocks
 from rasp.models.compiler.robust.grids import Grid
 from rasp.models.compiler.robust.lines import deciding_line
 from rasp.models.compiler.robust.numbers import width_of
-from rasp.models.compiler.robust.plan_parts import Step
+from rasp.models.compiler.robust.plan_parts import Step, rounding_of
 
 STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
 MOST_EFFORT = 55_000_000
 """The most numbers that the checker may have to look at for one feature: a minute's work."""
-UNIT = 2.0**-24
 MOST_ROUNDING = 0.15
 """How far what steps add up to may be rounded."""
 
@@ -63,7 +62,7 @@ def share_rounding(blocks: StreamBlocks) -> None:
     steps = [step for feature in blocks.features.values() for step in feature.steps]
     for dim in dict.fromkeys(dim for step in steps for dim in step.out):
         own = [step for step in steps if dim in step.out]
-        rounding = UNIT * len(own) * sum(step.most for step in own)
+        rounding = rounding_of([step.most for step in own])
         count = min(len(own), ceil(rounding / MOST_ROUNDING))
         if count > 1:
             dims = [dim, *blocks.new(count - 1)]
