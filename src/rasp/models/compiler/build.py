@@ -148,7 +148,8 @@ def _robust(
 ) -> Transformer:
     """Compile in the robust style, or say why that cannot be done."""
     if settings.extra_feed_forwards:
-        raise RaspUnsupportedError("the robust style has no extra feed-forward blocks")
+        with suppress(RaspUnsupportedError):  # blocks that are not needed are not spent
+            return _robust(nodes, replace(settings, extra_feed_forwards=0), program, most)
     try:
         plan = make_plan(nodes, settings, program)
         if plan.effort > most:
@@ -170,12 +171,12 @@ def _certified(plan: RobustPlan, program: Program) -> Transformer:
         weights = Writer(plan).weights()
         claims = RobustClaimant(plan, weights).all_claims()
         model, certificate = assemble_and_certify(plan, weights, claims, program)
-        steep = certificate.robust.too_steep if certificate.robust else ""
-        reason = steep if certificate.exact else certificate.reason
-        if not reason:
+        if certificate.exact:
             return model
         if not drop_repeated(plan.blocks):  # fewer terms are rounded less
-            raise RaspUnsupportedError(NOT_ROBUST + reason, hint=plan.settings.smaller)
+            raise RaspUnsupportedError(
+                NOT_ROBUST + certificate.reason, hint=plan.settings.smaller
+            )
 
 
 class _TooMuch(RaspUnsupportedError):

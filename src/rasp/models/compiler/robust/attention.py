@@ -176,7 +176,7 @@ class _Scores:
     def _read(self, side: Side, class_of: Sequence[int]) -> dict[int, Row]:
         """A row for each class of what keys or queries hold."""
         labels = [None if place is None else class_of[place] for place in side.places]
-        rows = self.blocks.rows(side.joint.inputs, labels, self.time)
+        rows = self.blocks.rows(side.joint.inputs, labels, self.time, side.joint.layer)
         return {int(label): row for label, row in rows.items()}  # type: ignore[call-overload]
 
     def apart(self, literal: Comparison[SOp], key: int, query: int) -> list[_Scores]:

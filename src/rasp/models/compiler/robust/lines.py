@@ -57,6 +57,8 @@ class Line:
     unit: float
     head: PlannedHead | None = None
     """The head of all its numbers, where these are sums; None for means and for places."""
+    row: Row | None = None
+    """What reads it, where it is a sum of what is in blocks."""
 
     @property
     def divisors(self) -> tuple[float, float]:
@@ -68,6 +70,8 @@ class Line:
 
     def row_above(self, threshold: float) -> Row:
         """A row that is above 0 where the sum is above a threshold: by as much, but divided."""
+        if self.row is not None:
+            return sum_rows([self.row, Row({}, -threshold)])
         if self.head is None:
             return outputs_row(self.blocks, self.weights, -threshold)
         row = outputs_row(self.blocks, self.weights, 0.0)
@@ -76,6 +80,8 @@ class Line:
 
     def note_fineness(self, gap: float) -> None:
         """Note how fine its numbers have to be for two values `gap` apart."""
+        if self.row is not None:
+            return
         heads = {output.head for output in self.weights}
         if len(heads) != 1:
             note_fineness(self.blocks, self.weights, gap)
@@ -201,7 +207,7 @@ def deciding_line(
             continue
         gaps = np.diff(levels)[np.diff(places) != 0]
         size = sum(abs(float(weight)) for weight in line.weights.values())
-        gap = float(gaps.min()) * line.unit / size
+        gap = float(gaps.min()) * line.unit / (size or 1.0)
         candidates.append((gap, len(gaps), (line, levels, places)))
     if not candidates:
         raise Refusal(

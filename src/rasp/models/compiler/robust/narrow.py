@@ -22,6 +22,7 @@ from rasp.models.compiler.robust.plan_parts import (
     MovedValue,
     RobustHead,
     RobustOutput,
+    Step,
     rounding_of,
 )
 
@@ -42,18 +43,21 @@ class Narrowing:
     def narrow(self) -> None:
         """Narrow each block, the last that is written first."""
         blocks = self.blocks
-        written: list[tuple[int, list[int], Feature | None]] = [
-            (feed_forward_time(feature.layer), feature.dims, feature)
-            for feature in blocks.features.values()
-        ]
-        written += [(attention_time(variable.layer) if isinstance(variable, HeadOutput)
-                     else EMBEDDING, list(dim_of.values()), None)
-                    for variable, dim_of in blocks.block_dims.items()]  # fmt: skip
-        for _, dims, feature in sorted(written, key=lambda block: -block[0]):
-            if len(dims) <= MOST_STATES:
-                self._narrow(dims, feature)
+        written: dict[tuple[int, ...], tuple[int, list[Feature]]] = {}
+        for feature in blocks.features.values():
+            _, writers = written.setdefault(
+                tuple(feature.own_dims), (feed_forward_time(feature.layer), [])
+            )
+            writers.append(feature)
+        for variable, dim_of in blocks.block_dims.items():
+            is_moved = isinstance(variable, HeadOutput)
+            time = attention_time(variable.layer) if is_moved else EMBEDDING
+            written[tuple(dim_of.values())] = time, []
+        for dims, (_, writers) in sorted(written.items(), key=lambda block: -block[1][0]):
+            if 0 < len(dims) <= MOST_STATES:
+                self._narrow(list(dims), writers)
 
-    def _narrow(self, dims: list[int], feature: Feature | None) -> None:
+    def _narrow(self, dims: list[int], features: Sequence[Feature]) -> None:
         own = set(dims)
         told = [output for output in self.outputs if _tells(output, own)]
         rows = [row for row in self._rows(told) if not own.isdisjoint(row.weights)]
@@ -61,16 +65,17 @@ class Narrowing:
         if found is None:
             return
         codes, is_hot = found
-        if feature is not None:
+        if features:
             if is_hot:
                 return  # fewer states would be another function, of fewer variables perhaps
-            codes = _from_most_frequent(codes, feature)
-            if _is_rounded(codes, feature):
+            steps = [step for feature in features for step in feature.steps]
+            codes = _from_most_frequent(codes, dims, steps)
+            if _is_rounded(codes, dims, steps):
                 return
         coding = Coding(codes, self.blocks.new(codes.shape[1]), is_hot)
         self.blocks.codings[tuple(dims)] = coding
         self.blocks.dropped |= own
-        self._write(dims, coding, feature)
+        self._write(dims, coding, features)
         for output in told:
             self._tell(output, dims, coding)
         self._reread(lambda row: coding.recoded(row, dims))
@@ -98,22 +103,19 @@ class Narrowing:
         for output in self.outputs:
             output.rows[:] = map(change, output.rows)
 
-    def _write(self, dims: list[int], coding: Coding, feature: Feature | None) -> None:
-        """Let a block's writer write its code."""
-        place_of = {dim: place for place, dim in enumerate(dims)}
-        if feature is not None:
+    def _write(self, dims: list[int], coding: Coding, features: Sequence[Feature]) -> None:
+        """Let a block's writers write its code."""
+        for feature in features:
             for step in feature.steps:
-                added = sum(value * coding.codes[place_of[dim]] for dim, value in step.out.items())
+                added = zip(coding.dims, _added(step, dims, coding.codes), strict=True)
                 step.out.clear()
-                step.out.update({dim: float(value) for dim, value in zip(coding.dims, added)  # type: ignore[arg-type]
-                                 if value})  # fmt: skip
+                step.out.update({dim: float(value) for dim, value in added if value})
             feature.steps[:] = [step for step in feature.steps if step.out]
-            return
-        for head in chain.from_iterable(self.heads):
-            mine = {channel.dim: channel for channel in head.channels if channel.dim in place_of}
+        for head in [] if features else chain.from_iterable(self.heads):
+            mine = {channel.dim: channel for channel in head.channels if channel.dim in set(dims)}
             if mine:
                 by_state = [mine[dim] for dim in dims]
-                others = [channel for channel in head.channels if channel.dim not in place_of]
+                others = [channel for channel in head.channels if channel.dim not in mine]
                 head.channels[:] = [*_mixed(by_state, coding), *others]
 
     def _tell(self, output: RobustOutput, dims: list[int], coding: Coding) -> None:
@@ -131,22 +133,25 @@ def _tells(output: RobustOutput, dims: set[int]) -> bool:
     return len(read) > 1 and set(read) == {((dim, 1.0),) for dim in dims} and len(read) == len(dims)
 
 
-def _is_rounded(codes: Array, feature: Feature) -> bool:
+def _added(step: Step, dims: Sequence[int], codes: Array) -> Array:
+    """(dimension,): what a step adds to a code."""
+    states = [dims.index(dim) for dim in step.out]
+    return np.asarray(np.array(list(step.out.values())) @ codes[states])
+
+
+def _is_rounded(codes: Array, dims: Sequence[int], steps: Sequence[Step]) -> bool:
     """Whether what steps add to one dimension of a code is rounded by more than its readers bear:
     all dimensions together make up an answer.
     """
-    place_of = {dim: place for place, dim in enumerate(feature.dims)}
-    changes = np.array([sum(value * codes[place_of[dim]] for dim, value in step.out.items())
-                        for step in feature.steps])  # fmt: skip
-    most = np.array([step.most for step in feature.steps])
+    changes = np.array([_added(step, dims, codes) for step in steps])
+    most = np.array([step.most for step in steps])
     off = [rounding_of(most[changed]) for changed in (changes != 0).T]
     return sum(off) > MOST_ROUNDING
 
 
-def _from_most_frequent(codes: Array, feature: Feature) -> Array:
+def _from_most_frequent(codes: Array, dims: Sequence[int], steps: Sequence[Step]) -> Array:
     """Codes that are 0 for the value that most cubes begin with: these need no units."""
-    place_of = {dim: place for place, dim in enumerate(feature.dims)}
-    first = [place_of[next(iter(step.out))] for step in feature.steps if len(step.out) == 1]
+    first = [dims.index(dim) for step in steps if len(step.out) == 1 for dim in step.out]
     base = codes[max(set(first), key=first.count)]
     return np.asarray(np.where(base != 0, base - codes, codes))
 

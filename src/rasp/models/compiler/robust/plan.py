@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from rasp.insight.schedule.schedule import schedule
 from rasp.language.graph import Node, Program, SOp
 from rasp.models.compiler.analysis.kinds import atoms_by_code
-from rasp.models.compiler.analysis.task import Deadlines
+from rasp.models.compiler.analysis.task import Deadlines, NeedsFeedForward
 from rasp.models.compiler.analysis.times import readout_time
 from rasp.models.compiler.analysis.variables import codes_of, s_op_of
 from rasp.models.compiler.compile_refusals import Refusal, Refusals
@@ -61,14 +61,30 @@ class RobustPlan(ModelPlan):
 
 
 def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program) -> RobustPlan:
-    """Plan a program, or raise one error with every reason why it cannot be compiled so."""
+    """Plan a program, or raise one error with every reason why it cannot be compiled so.
+
+    Layers without heads are added one by one, where an s-op needs one more feed-forward.
+    """
     nodes = list(outputs.values())
-    refusals = Refusals(program, nodes)
-    check_s_ops(nodes, refusals)
+    check_s_ops(nodes, Refusals(program, nodes))
     whole = replace(settings, heads="paper")  # a number of one head is easier to read than two
-    placed = schedule(nodes)
-    analysis = analyse(nodes, whole, refusals, Deadlines(placed))
-    layers = placed.layers
+    placed, extra = schedule(nodes), list[int]()
+    while True:
+        deadlines = Deadlines.of(nodes, settings, placed, extra)
+        try:
+            return _plan(outputs, whole, Refusals(program, nodes), deadlines)
+        except NeedsFeedForward as needs:
+            if len(extra) == settings.extra_feed_forwards:
+                needs.refuse(Refusals(program, nodes), len(extra))
+            extra.append(needs.after)
+
+
+def _plan(
+    outputs: Mapping[str, Node], settings: Settings, refusals: Refusals, deadlines: Deadlines
+) -> RobustPlan:
+    """Plan with some layers without heads, or raise that one more is needed."""
+    analysis = analyse(list(outputs.values()), settings, refusals, deadlines)
+    layers = deadlines.layers
     has_sink = settings.sink and any(head.needs_sink for head in analysis.heads)
     blocks = StreamBlocks(analysis, size=int(has_sink))
     time = readout_time(layers)
@@ -84,7 +100,8 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     Narrowing(blocks, heads, planned).narrow()
     share_rounding(blocks)
     repeat(blocks)
-    return RobustPlan(settings, analysis, heads, planned, blocks)
+    used = replace(settings, extra_feed_forwards=len(deadlines.extra))
+    return RobustPlan(used, analysis, heads, planned, blocks)
 
 
 def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutput:
@@ -101,7 +118,7 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutp
     if len(atoms) > MOST_SCORED and (row := mean_row(blocks, values.linear, widest)) is not None:
         return RobustOutput(name, node, atoms, [row])
     boxes = box_rows(blocks, values.inputs, labels, time)
-    rows = boxes or blocks.rows(values.inputs, labels, time)
+    rows = boxes or blocks.rows(values.inputs, labels, time, values.layer)
     return RobustOutput(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from rasp.models.compiler.compile_refusals import Refusal
 from rasp.models.compiler.emitting.rows import Row, sum_rows
-from rasp.models.compiler.robust.blocks import Feature, StreamBlocks
+from rasp.models.compiler.robust.blocks import NOWHERE, Feature, StreamBlocks
 from rasp.models.compiler.robust.grids import Grid
 from rasp.models.compiler.robust.lines import deciding_line
 from rasp.models.compiler.robust.numbers import width_of
@@ -47,10 +47,13 @@ def find_steps(blocks: StreamBlocks, feature: Feature) -> None:
                 f"{feature.layer} would have to be checked in {cases} cases",
                 blocks.values.settings.smaller,
             )
+    for step in feature.steps:
+        step.out.pop(NOWHERE, None)
+    feature.steps[:] = [step for step in feature.steps if step.out]
     # sums are read beside how many keys were picked
     widths = [width_of(blocks, output.head) for output in grid.numbers
               if output.head.mode == "sum" and output in blocks.number_dims]  # fmt: skip
-    feature.variables = list(dict.fromkeys([*grid.variables, *widths]))
+    feature.variables = list(dict.fromkeys([*grid.read, *widths]))
 
 
 def share_rounding(blocks: StreamBlocks) -> None:
