@@ -56,7 +56,7 @@ def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
     level = lowest
     for formula in head.conjuncts:
         products, picked = _condition_scores(
-            blocks, formula, time, strength + spread, by_bits=not head.needs_uniform
+            blocks, formula, time, strength + spread, by_bits=not head.needs_uniform and not spread
         )
         columns += products
         level += picked

@@ -117,7 +117,7 @@ class Grid:
             read = self.blocks.rows((part,), numbers, time)
             rows += [row.times(float(number)) for number, row in read.items()]  # type: ignore[arg-type]
             if isinstance(part, HeadOutput):
-                self.blocks.note_fineness(part.head, float(max(numbers) - min(numbers)))
+                self.blocks.note_fineness(part.head, 4 * float(max(numbers) - min(numbers)))
         codes = list(dict.fromkeys(total.codes_of_states))
         whole = lcm(*(code.denominator for code in codes))
         units = np.array([int(code * whole) for code in codes], np.int64)[occurs]
