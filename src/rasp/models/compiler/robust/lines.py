@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from math import lcm
 from typing import TypeAlias
 
 import numpy as np
 
+from rasp.base.atoms import Atom
 from rasp.models.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
 from rasp.models.compiler.compile_refusals import Refusal
 from rasp.models.compiler.emitting.rows import Row, sum_rows
@@ -67,6 +69,20 @@ class Line:
             return 1.0, 1.0
         sink = float(sink_weight(self.blocks))
         return sink, sink + self.blocks.values.settings.max_length
+
+    def divisor_at(self, total: float) -> tuple[float, float]:
+        """The same where the sum is known, which tells something of how many keys were picked."""
+        least, most = self.divisors
+        if self.head is None:
+            return least, most
+        atoms = [abs(float(number(atom))) for atom in self._added]
+        least += abs(total) / (max(atoms) or 1.0)
+        return least, least if len(atoms) == 1 and atoms[0] else most
+
+    @cached_property
+    def _added(self) -> Sequence[Atom]:
+        """What a picked key can add to it."""
+        return self.blocks.values.of(mixture(self.weights)).atoms
 
     def row_above(self, threshold: float) -> Row:
         """A row that is above 0 where the sum is above a threshold: by as much, but divided."""

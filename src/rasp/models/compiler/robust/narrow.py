@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
 
@@ -144,9 +144,7 @@ def _is_rounded(codes: Array, dims: Sequence[int], steps: Sequence[Step]) -> boo
     all dimensions together make up an answer.
     """
     changes = np.array([_added(step, dims, codes) for step in steps])
-    most = np.array([step.most for step in steps])
-    off = [rounding_of(most[changed]) for changed in (changes != 0).T]
-    return sum(off) > MOST_ROUNDING
+    return sum(rounding_of(compress(steps, changed)) for changed in changes.T) > MOST_ROUNDING
 
 
 def _from_most_frequent(codes: Array, dims: Sequence[int], steps: Sequence[Step]) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -58,6 +58,8 @@ class Step:
     out: dict[int, float]
     most: float = 0.0
     """How far y is from 0, at most, where it is above; 0 where it reads no number."""
+    cube: int = 0
+    """Of a feature, which cube it is for: in others, it adds nothing."""
 
     @property
     def units(self) -> list[tuple[Row, Row]]:
@@ -68,6 +70,9 @@ class Step:
                 for shift, sign in ((0.5, 1.0), (-0.5, -1.0))]  # fmt: skip
 
 
-def rounding_of(most: Sequence[float]) -> float:
-    """How far off the sum of so long steps may be: each term is rounded in the sum of all."""
-    return UNIT * len(most) * float(sum(most))
+def rounding_of(steps: Iterable[Step]) -> float:
+    """How far off the sum of steps may be, at most: each is rounded in the sum of all of a cube."""
+    cubes: dict[int, list[float]] = {}
+    for step in steps:
+        cubes.setdefault(step.cube, []).append(step.most)
+    return max((UNIT * len(most) * sum(most) for most in cubes.values()), default=0.0)

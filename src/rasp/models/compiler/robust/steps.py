@@ -13,6 +13,7 @@ is shared between its two sides, √ each: no weight is larger than it must be.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil
 
@@ -38,8 +39,8 @@ def find_steps(blocks: StreamBlocks, feature: Feature) -> None:
     """Find the hidden units of a feature; asks for the blocks and numbers that they read."""
     grid = Grid(blocks, feature)
     cases = grid.cases()
-    for gate, table in grid.cubes():
-        feature.steps += _steps(grid, gate, table)
+    for cube, (gate, table) in enumerate(grid.cubes()):
+        feature.steps += [replace(step, cube=cube) for step in _steps(grid, gate, table)]
         feature.effort = cases * (len(feature.steps) + 4 * len(feature.dims))
         if feature.effort > MOST_EFFORT:
             raise Refusal(
@@ -62,11 +63,13 @@ def share_rounding(blocks: StreamBlocks) -> None:
     So many terms of so large a sum are rounded by up to a unit in the last place each; a dimension
     that has a k-th of the steps is off by a k²-th of that.
     """
-    steps = [step for feature in blocks.features.values() for step in feature.steps]
-    for dim in dict.fromkeys(dim for step in steps for dim in step.out):
-        own = [step for step in steps if dim in step.out]
-        rounding = rounding_of([step.most for step in own])
-        count = min(len(own), ceil(rounding / MOST_ROUNDING))
+    by_dim: dict[int, list[Step]] = {}
+    for feature in blocks.features.values():
+        for step in feature.steps:
+            for dim in step.out:
+                by_dim.setdefault(dim, []).append(step)
+    for dim, own in by_dim.items():
+        count = min(len(own), ceil(rounding_of(own) / MOST_ROUNDING))
         if count > 1:
             dims = [dim, *blocks.new(count - 1)]
             blocks.repeated[dim] = dims, 1.0
@@ -91,12 +94,12 @@ def _steps(grid: Grid, gate: Row, table: np.ndarray) -> list[Step]:
     pieces = [dims[place] for place in places[[*changes, -1]].tolist()]
     middle = (low + high) / 2
     steps = [Step(always, {pieces[sum(threshold < middle for threshold in thresholds)]: 1.0})]
-    least_divisor, most_divisor = line.divisors
     for change, threshold, (old, new) in zip(changes, thresholds, pairwise(pieces), strict=True):
-        gap = float(levels[change + 1] - levels[change]) * line.unit
-        slope = STEEP / (gap / 2 / most_divisor)
+        below, beyond = (float(level) * line.unit for level in levels[change : change + 2])
+        gap = beyond - below
+        slope = STEEP * 2 / gap * max(line.divisor_at(below)[1], line.divisor_at(beyond)[1])
         sign, end = (-1.0, low) if threshold < middle else (1.0, high)
-        most = slope * (abs(end - threshold) / least_divisor)
+        most = slope * (abs(end - threshold) / line.divisor_at(end)[0])
         above = line.row_above(threshold).times(sign * slope)
         row = sum_rows([above, gate.times(most + STEEP)])
         steps.append(Step(row, {old: -sign, new: sign}, most))
