@@ -28,6 +28,9 @@ class Settings(Inputs):
     """How many feed-forward blocks without heads there may be; of a model, how many there are."""
     where_name: str = ""
     """What the program calls the promise about inputs."""
+    tested: bool = False
+    """Whether the checker does not follow the model, and it was handed out because it was tested:
+    asked of the compiler, whether it may hand out such a model."""
 
     @property
     def smaller(self) -> str:

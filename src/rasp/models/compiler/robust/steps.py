@@ -19,7 +19,7 @@ from math import ceil
 
 import numpy as np
 
-from rasp.models.compiler.compile_refusals import Refusal
+from rasp.models.compiler.compile_refusals import Refusal, TooMuchToCheck
 from rasp.models.compiler.emitting.rows import Row, sum_rows
 from rasp.models.compiler.robust.blocks import NOWHERE, Feature, StreamBlocks
 from rasp.models.compiler.robust.grids import Grid
@@ -31,23 +31,30 @@ STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
 MOST_EFFORT = 55_000_000
 """The most numbers that the checker may have to look at for one feature: a minute's work."""
+MOST_STEPS = 10_000
+"""The most steps for one feature."""
 MOST_ROUNDING = 0.15
 """How far what steps add up to may be rounded."""
 
 
 def find_steps(blocks: StreamBlocks, feature: Feature) -> None:
     """Find the hidden units of a feature; asks for the blocks and numbers that they read."""
-    grid = Grid(blocks, feature)
+    grid, settings = Grid(blocks, feature), blocks.values.settings
     cases = grid.cases()
     for cube, (gate, table) in enumerate(grid.cubes()):
         feature.steps += [replace(step, cube=cube) for step in _steps(grid, gate, table)]
         feature.effort = cases * (len(feature.steps) + 4 * len(feature.dims))
-        if feature.effort > MOST_EFFORT:
-            raise Refusal(
+        if feature.effort > MOST_EFFORT and not settings.tested:
+            raise TooMuchToCheck(
                 f"{2 * len(feature.steps)} hidden units or more of the feed-forward of layer "
                 f"{feature.layer} would have to be checked in {cases} cases",
-                blocks.values.settings.smaller,
+                settings.smaller,
             )
+        if len(feature.steps) > MOST_STEPS:
+            raise Refusal(
+                f"{2 * len(feature.steps)} hidden units or more of the feed-forward of layer "
+                f"{feature.layer} would be needed", settings.smaller,
+            )  # fmt: skip
     for step in feature.steps:
         step.out.pop(NOWHERE, None)
     feature.steps[:] = [step for step in feature.steps if step.out]
