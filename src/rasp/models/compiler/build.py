@@ -68,8 +68,8 @@ def compile(
     that is true at every position of every input that the model will get. The model is exact on
     those, and refuses the others. `extra_feed_forwards` allows so many feed-forward blocks without
     heads, for s-ops that depend on too many values at once. A model is proved to be exact. With
-    `tested`, you also get one that the checker cannot follow, if it is right on 1,000 random inputs,
-    or on every input where these are few; its certificate and its name say so.
+    `tested`, you also get one that the checker cannot follow, if it is right on up to 1,000 random
+    inputs, or on every input where these are few; its certificate and its name say so.
 
     >>> import rasp
     >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]

@@ -57,8 +57,9 @@ def _codes_averaged(output: HeadOutputClaim, numbers: Sequence[Fraction]) -> dic
     where it is below or above all that keys hold, and so no mean of that.
     """
     codes, default = dict(output.codes or {}), output.default
-    is_number = default is not None and not isinstance(default, str)
-    if is_number and numbers and not min(numbers) <= Fraction(default or 0) <= max(numbers):
+    if default is None or isinstance(default, str) or not numbers:
+        return codes
+    if not min(numbers) <= Fraction(default) <= max(numbers):
         codes.pop(default, None)
     return codes
 

@@ -27,9 +27,9 @@ from rasp.models.certificate import (
 from rasp.models.compiler.analysis.variables import HeadOutput, Variable
 from rasp.models.compiler.emitting.claims import Claimant
 from rasp.models.compiler.emitting.rows import Row, stack_rows
-from rasp.models.compiler.robust.plan_parts import RobustHead, RobustOutput
 from rasp.models.compiler.robust.numbers import means_in, outputs_row
 from rasp.models.compiler.robust.plan import RobustPlan
+from rasp.models.compiler.robust.plan_parts import RobustHead, RobustOutput
 
 ALONE = 12.0
 """How far above all keys the sink scores itself, at least: no more, since a query that is not the
@@ -112,7 +112,12 @@ class Writer:
         return HeadWeights(*self._rows(queries), *self._rows(keys), *self._rows(values), out), moved
 
     def _feed_forward(self, layer: int) -> FeedForwardWeights:
-        units = [unit for feature in self.plan.blocks.features_of(layer) for step in feature.steps for unit in step.units]
+        units = [
+            unit
+            for feature in self.plan.blocks.features_of(layer)
+            for step in feature.steps
+            for unit in step.units
+        ]
         inside, bias = self._rows([(row, -OFF) for row, _ in units])
         if self.plan.uses_sink:
             inside[:, 0] = np.minimum(inside[:, 0], 0.0)  # those that are off anyway need nothing

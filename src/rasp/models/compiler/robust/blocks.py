@@ -36,7 +36,7 @@ from rasp.models.compiler.analysis.variables import (
 from rasp.models.compiler.compile_refusals import Refusal
 from rasp.models.compiler.emitting.rows import Row, sum_rows
 from rasp.models.compiler.heads.head_analysis import HeadAnalysis
-from rasp.models.compiler.robust.codings import Coding
+from rasp.models.compiler.robust.codings import BlockCode
 from rasp.models.compiler.robust.plan_parts import Step
 
 Labels: TypeAlias = Sequence[Hashable | None]
@@ -95,7 +95,7 @@ class StreamBlocks:
     """Of a head that adds up, the dimension of what the sink gets."""
     repeated: dict[int, tuple[list[int], float]] = field(default_factory=dict)
     """Dimensions that are read together in place of the first, and what their sum is divided by."""
-    codings: dict[tuple[int, ...], Coding] = field(default_factory=dict)
+    codings: dict[tuple[int, ...], BlockCode] = field(default_factory=dict)
     """How a block is held that is not one dimension for each state, by the dimensions of these."""
     dropped: set[int] = field(default_factory=set)
     """Dimensions in place of which there are others."""
@@ -188,9 +188,7 @@ class StreamBlocks:
                 [self.share_dims[output.head]] = self.new(1)
         return self.number_dims[output]
 
-    def rows(
-        self, inputs: tuple[Variable, ...], labels: Labels, time: int, layer: int = 0
-    ) -> Rows:
+    def rows(self, inputs: tuple[Variable, ...], labels: Labels, time: int, layer: int = 0) -> Rows:
         """A row for each value of a function, to be read at a time (see `analysis.times`).
 
         The feed-forward of a layer makes it, or an earlier one where its inputs are all there.

@@ -25,7 +25,7 @@ NEAREST = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class Coding:
+class BlockCode:
     """What the dimensions of a block hold in each of its states."""
 
     codes: Array

@@ -17,7 +17,7 @@ from rasp.models.compiler.analysis.times import EMBEDDING, attention_time, feed_
 from rasp.models.compiler.analysis.variables import HeadOutput
 from rasp.models.compiler.emitting.rows import Row, sum_rows
 from rasp.models.compiler.robust.blocks import Feature, StreamBlocks
-from rasp.models.compiler.robust.codings import Coding, coded, nearest_rows, numbers_of
+from rasp.models.compiler.robust.codings import BlockCode, coded, nearest_rows, numbers_of
 from rasp.models.compiler.robust.plan_parts import (
     MovedValue,
     RobustHead,
@@ -72,7 +72,7 @@ class Narrowing:
             codes = _from_most_frequent(codes, dims, steps)
             if _is_rounded(codes, dims, steps):
                 return
-        coding = Coding(codes, self.blocks.new(codes.shape[1]), is_hot)
+        coding = BlockCode(codes, self.blocks.new(codes.shape[1]), is_hot)
         self.blocks.codings[tuple(dims)] = coding
         self.blocks.dropped |= own
         self._write(dims, coding, features)
@@ -103,7 +103,7 @@ class Narrowing:
         for output in self.outputs:
             output.rows[:] = map(change, output.rows)
 
-    def _write(self, dims: list[int], coding: Coding, features: Sequence[Feature]) -> None:
+    def _write(self, dims: list[int], coding: BlockCode, features: Sequence[Feature]) -> None:
         """Let a block's writers write its code."""
         for feature in features:
             for step in feature.steps:
@@ -118,13 +118,14 @@ class Narrowing:
                 others = [channel for channel in head.channels if channel.dim not in mine]
                 head.channels[:] = [*_mixed(by_state, coding), *others]
 
-    def _tell(self, output: RobustOutput, dims: list[int], coding: Coding) -> None:
+    def _tell(self, output: RobustOutput, dims: list[int], coding: BlockCode) -> None:
         """Let a read-out score the codes of its answers."""
         states = [dims.index(dim) for row in output.rows for dim in row.weights]
         weights, constants = nearest_rows(coding.codes[states])
-        output.rows[:] = [
-            Row({dim: float(weight) for dim, weight in zip(coding.dims, row, strict=True) if weight},
-                float(constant)) for row, constant in zip(weights, constants, strict=True)]  # fmt: skip
+        for place, (row, constant) in enumerate(zip(weights, constants, strict=True)):
+            told = zip(coding.dims, map(float, row), strict=True)
+            read = {dim: weight for dim, weight in told if weight}
+            output.rows[place] = Row(read, float(constant))
 
 
 def _tells(output: RobustOutput, dims: set[int]) -> bool:
@@ -154,11 +155,13 @@ def _from_most_frequent(codes: Array, dims: Sequence[int], steps: Sequence[Step]
     return np.asarray(np.where(base != 0, base - codes, codes))
 
 
-def _mixed(by_state: Sequence[MovedValue], coding: Coding) -> Iterator[MovedValue]:
+def _mixed(by_state: Sequence[MovedValue], coding: BlockCode) -> Iterator[MovedValue]:
     """Channels that send the code of what is picked."""
     for number, dim in enumerate(coding.dims):
         codes = coding.codes[:, number]
         row = sum_rows(channel.row.times(float(code))
                        for code, channel in zip(codes, by_state, strict=True) if code)  # fmt: skip
-        sink = sum(float(code) * channel.sink for code, channel in zip(codes, by_state, strict=True))
+        sink = sum(
+            float(code) * channel.sink for code, channel in zip(codes, by_state, strict=True)
+        )
         yield MovedValue(by_state[0].outputs, row, sink, dim)

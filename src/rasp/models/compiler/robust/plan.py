@@ -32,7 +32,6 @@ from rasp.models.compiler.robust.plan_parts import RobustHead, RobustOutput
 from rasp.models.compiler.robust.steps import find_steps, share_rounding
 from rasp.models.compiler.settings import Settings
 
-
 MOST_SCORED = 200
 """From more answers on, an average is read as a number, and not as one of so many scores."""
 

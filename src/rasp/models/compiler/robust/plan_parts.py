@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
-from rasp.models.compiler.analysis.variables import HeadOutput
+from rasp.models.compiler.analysis.variables import HeadOutput, PlannedHead
 from rasp.models.compiler.emitting.rows import Row, sum_rows
-from rasp.models.compiler.heads.model_plan import HeadReads, OutputReads
+from rasp.models.compiler.heads.model_plan import OutputReads
 
 UNIT = 2.0**-24
 
@@ -26,9 +26,10 @@ class MovedValue:
 
 
 @dataclass(frozen=True, eq=False)
-class RobustHead(HeadReads):
+class RobustHead:
     """What a head reads and writes; a score is the sum of products of two rows."""
 
+    head: PlannedHead
     columns: list[tuple[Row, Row]]
     sink: float
     """The sink's score."""
