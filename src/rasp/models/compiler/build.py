@@ -77,7 +77,7 @@ def compile(
     >>> model("abca")
     [2, 1, 1, 2]
     >>> model
-    <Transformer: 1 layer, 1 head, d_model 23, ... parameters>
+    <Transformer: 1 layer, 1 head, d_model 11, ... parameters>
     >>> compile(hist, alphabet="abc", max_length=8, style="compact")
     <Transformer: 1 layer, 1 head, d_model 4, ... parameters>
     """
