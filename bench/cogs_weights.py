@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import rasp
-from rasp.insight.generation.tokens import text_of
+from rasp.insight.generation.question import text_of
 from rasp.models.compiler.assemble import assemble
 from rasp.models.compiler.build import read_outputs
 from rasp.models.compiler.emitting.emitter import CompactClaimant, Emitter

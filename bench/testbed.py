@@ -23,11 +23,11 @@ import numpy as np
 import torch
 
 import rasp.teaching.gallery
-from rasp.apps.cli.testbed import gallery_source
 from rasp.models.testbed.dials import Dials
 from rasp.models.testbed.folder import CARD
 from rasp.models.testbed.folder_check import problems
 from rasp.models.testbed.many import Outcome, write_index, write_many
+from rasp.teaching.gallery import study_program
 
 SETTINGS = (
     Dials(),
@@ -50,7 +50,7 @@ def one(task: tuple[str, tuple[Dials, ...]], out: Path, length: int) -> list[dic
     """Write and check the models of one program."""
     (name, settings), rows = task, []
     start = time.process_time()
-    for outcome in write_many([gallery_source(name)], settings, out, length, "robust"):
+    for outcome in write_many([study_program(name)], settings, out, length, "robust"):
         written = time.process_time() - start
         rows.append(row(name, outcome, out) | {"seconds": round(written, 2),
                     "check": round(time.process_time() - start - written, 2)})  # fmt: skip

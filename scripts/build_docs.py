@@ -18,6 +18,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import generated_pages
 import not_found
 import playground_links
 import search_words
@@ -62,6 +63,7 @@ def gather(with_playground: bool = False) -> None:
     """Put every page in one folder, links between them corrected, and links to the playground."""
     shutil.rmtree(GATHERED, ignore_errors=True)
     shutil.copytree(ROOT / "docs", GATHERED)
+    generated_pages.write(GATHERED)
     for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
         text = re.sub(r"\]\(docs/", "](", text)

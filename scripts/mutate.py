@@ -263,7 +263,7 @@ def main() -> int:
         "--slowest", type=float, default=1.0, help="leave out tests of more seconds"
     )
     parser.add_argument("--most", type=float, default=60.0, help="seconds of tests for each mutant")
-    parser.add_argument("--minutes", type=float, default=1e9, help="stop after so many")
+    parser.add_argument("--minutes", type=float, default=1e9, help="stop after N minutes")
     parser.add_argument("--quick", action="store_true", help="an evaluator, on random programs")
     parser.add_argument("--again", action="store_true", help="only unexplained survivors")
     parser.add_argument("--afresh", action="store_true", help="also what was tried before")

@@ -27,7 +27,7 @@ FLOORS = {
     "insight": ("equivalence", "schedule", "generation", "dialect", "drawing"),
     "models": ("certificate", "compiler", "export", "training", "testbed"),
     "teaching": ("sandbox", "testing", "gallery", "grading"),
-    "apps": ("fuzzing", "notebook", "repl", "playground", "lsp", "cli"),
+    "apps": ("fuzzing", "shown_results", "notebook", "repl", "playground", "lsp", "cli"),
 }  # fmt: skip
 ORDER = tuple(f"{floor}.{room}" for floor, rooms in FLOORS.items() for room in rooms)
 NEVER_TOGETHER = {
@@ -108,7 +108,7 @@ def test_the_tests_mirror_the_package() -> None:
 
 def test_contributors_are_shown_the_same_order() -> None:
     page = (TESTS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    table = page.partition("## Where things are")[2].partition("\n(")[0]
+    table = page.partition("## Six floors")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| \*\*(\w+)\*\* \| `([a-z_/ ]+)` \|", table, re.MULTILINE)
     told = [f"{floor}.{room}" for floor, rooms in rows for room in rooms.replace("/", "").split()]
     assert tuple(told) == ORDER
@@ -281,3 +281,20 @@ def test_a_class_name_means_one_thing() -> None:
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(f"{path.relative_to(PACKAGE)}")
     assert not {name: places for name, places in homes.items() if len(places) > 1}
+
+
+def test_an_error_is_never_edited_as_a_string() -> None:
+    """What is learnt later is a field of the error; `message` and `hint` are put together once."""
+    edits = re.compile(r"\.(message|hint) *\+?= |\.(message|hint)\.(r?partition|replace|r?split)\(")
+    makers = {"base/errors.py", "models/compiler/compile_refusals.py"}  # their own attributes
+    for path in PACKAGE.rglob("*.py"):
+        if path.relative_to(PACKAGE).as_posix() not in makers:
+            assert not edits.search(path.read_text(encoding="utf-8")), path
+
+
+def test_lower_floors_do_not_know_the_upper_ones() -> None:
+    upper = re.compile("playground|grading|compiled model|language server|notebook", re.IGNORECASE)
+    for floor in ("base", "language"):
+        for path in (PACKAGE / floor).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            assert not (known := upper.search(text)), f"{path} knows of {known}"

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         map as map,  # not in __all__: `import *` keeps Python's own
     )
     from rasp.models import export
-    from rasp.models.compiler import compile, verify
+    from rasp.models.compiler import compile, load, verify
     from rasp.teaching import gallery as programs
     from rasp.teaching import grading, sandbox
 
@@ -70,7 +70,7 @@ _HOMES = {
     name: module
     for module, names in {
         "rasp.insight.schedule": "explain fit front schedule",
-        "rasp.models.compiler": "compile verify",
+        "rasp.models.compiler": "compile load verify",
         "rasp.insight.dialect": "dialects",
         "rasp.insight.drawing": "draw draw_selector heat_map",
         "rasp.insight.equivalence": "equivalent",
@@ -136,6 +136,7 @@ __all__ = [
     "indices",
     "length",
     "lib",
+    "load",
     "programs",
     "run",
     "sandbox",

@@ -58,7 +58,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def train(kept: Path, results: Path, *more: str) -> int:
     sizes = [word for name, number in SIZES.items()
              for word in (f"--{name.replace('_', '-')}", str(number))]  # fmt: skip
-    return main(["train", str(kept / "first.rasp"), "first", "--alphabet", "ab", "--lengths", "1-4",
+    return main(["train", str(kept / "first.rasp"), "first", "--alphabet", "ab",
+                 "--max-length", "4",
                  "--device", "cpu", *sizes, "--results", str(results), *more])  # fmt: skip
 
 

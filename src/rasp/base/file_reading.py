@@ -1,9 +1,8 @@
 """A file from a stranger in, its bytes or its JSON out, or a refusal in words.
 
-Whatever was not written by this very process is read here: compiled models, training records and
-snapshots, replay files, programs. Only a regular file is read, never a device, a FIFO or a
-socket; never more than the caller says; and JSON is JSON, without `NaN`. A caller that also knows
-a checksum compares it with `fingerprint`.
+Whatever was not written by this very process is read here: programs, models, records. Only a
+regular file is read, never a device, a FIFO or a socket; never more than the caller says; and JSON
+is JSON, without `NaN`. A caller that also knows a checksum compares it with `fingerprint`.
 """
 
 from __future__ import annotations

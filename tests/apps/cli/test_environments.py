@@ -38,7 +38,7 @@ def run_rasp(*words: str | Path, **more: object) -> subprocess.CompletedProcess[
     [
         "run FILE", "check FILE", "eval FILE x EVIL", "eval FILE same EVIL", "eval FILE EVIL ab",
         "arch FILE x", "draw FILE x EVIL", "fit FILE x --layers 0", "diff FILE x FILE word",
-        "run FILEx", "compile FILE x --vocabulary EVIL -o /dev/null/x", "EVIL", "run --EVIL",
+        "run FILEx", "compile FILE x --alphabet EVIL -o /dev/null/x", "EVIL", "run --EVIL",
         "gallery EVIL", "fmt FILE --check", "check FILE --json", "eval FILE x EVIL --json",
         "eval FILE EVIL ab --json", "arch FILE x --json", "diff FILE x FILE word --json",
     ],
@@ -164,7 +164,7 @@ def test_half_a_character_is_no_traceback(program: Path, tmp_path: Path) -> None
     for words in (
         ["eval", program, "hist", half], ["eval", program, "hist", '["\\ud800"]'],
         ["run", half], ["draw", program, "hist", '["\\ud800"]', "-o", tmp_path / "it.svg"],
-        ["compile", program, "hist", "--vocabulary", half, "--max-length", "3", "-o",
+        ["compile", program, "hist", "--alphabet", half, "--max-length", "3", "-o",
          tmp_path / "model"],
     ):  # fmt: skip
         told = run_rasp(*[os.fsencode(word).decode("utf-8", "surrogateescape")

@@ -151,7 +151,7 @@ def test_badges_are_the_dialects_of_the_program() -> None:
     assert {each["dialect"]: each["in"] for each in told["badges"]} == {
         standing.dialect: standing.holds for standing in found.standings
     }
-    assert "likely to go on" in told["forecast"]
+    assert "likely to generalise" in told["forecast"]
     assert answer({"kind": "dialects", "program": text, "name": "s"})["badges"] == []
 
 

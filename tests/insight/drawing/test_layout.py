@@ -166,7 +166,8 @@ def test_a_page_fills_a_pdf_exactly(tmp_path: Path) -> None:
     assert found and (round(float(found[1])), round(float(found[2]))) == (792, 612)
 
 
-@pytest.mark.parametrize("options", [["--width", "wide"], ["--layers", "2-1"], ["--page", "a4"]])
+@pytest.mark.parametrize("options", [["--picture-width", "wide"], ["--only-layers", "2-1"],
+                                     ["--page", "a4"]])  # fmt: skip
 def test_options_that_cannot_be_met_are_refused(
     tmp_path: Path, options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

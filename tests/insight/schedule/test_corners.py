@@ -12,8 +12,7 @@ import pytest
 import rasp
 from rasp.insight.equivalence.answering import Input, answers
 from rasp.insight.schedule import explain, fit, placing, schedule
-from rasp.insight.schedule.pattern_reach import stays_within
-from rasp.insight.schedule.patterns import Pattern
+from rasp.insight.schedule.patterns import Pattern, stays_within
 from rasp.language.evaluator.plain import EvaluationError, evaluate
 from rasp.language.graph import (
     COMPARISONS,

@@ -29,7 +29,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_program_is_compiled_verified_and_exported(program: Path, capsys: Any) -> None:
-    options = ("--vocab", "abc", "--max-length", "6", "-o", "model")
+    options = ("--alphabet", "abc", "--max-length", "6", "-o", "model")
     code, out, _ = call(capsys, "compile", program, "hist", "half", *options)
     assert code == 0
     assert out.startswith("<Transformer: 1 layer, 1 head")
@@ -49,7 +49,7 @@ def test_a_program_is_compiled_verified_and_exported(program: Path, capsys: Any)
 
 
 def test_nothing_is_said_to_be_written_that_was_not(program: Path, capsys: Any) -> None:
-    code, out, _ = call(capsys, "compile", program, "hist", "--vocab", "ab", "--max-length", "3")
+    code, out, _ = call(capsys, "compile", program, "hist", "--alphabet", "ab", "--max-length", "3")
     assert code == 0
     assert "written" not in out
     assert [path.name for path in program.parent.iterdir()] == ["hist.rasp"]
@@ -58,11 +58,11 @@ def test_nothing_is_said_to_be_written_that_was_not(program: Path, capsys: Any) 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("hits", "--vocab", "ab", "--max-length", "3"), "the program has no `hits`"),
-        (("hist", "--vocab", "", "--max-length", "3"), "the vocabulary is empty"),
-        (("hist", "--vocab", "ab", "--max-length", "0"), "`max_length` is between 1 and 4096"),
+        (("hits", "--alphabet", "ab", "--max-length", "3"), "the program has no `hits`"),
+        (("hist", "--alphabet", "", "--max-length", "3"), "the vocabulary is empty"),
+        (("hist", "--alphabet", "ab", "--max-length", "0"), "`max_length` is between 1 and 4096"),
         (
-            ("hist", "--vocab", "ab", "--max-length", "3", "-o", "hist.rasp"),
+            ("hist", "--alphabet", "ab", "--max-length", "3", "-o", "hist.rasp"),
             "a compiled model is a folder",
         ),
     ],
@@ -78,7 +78,7 @@ def test_what_cannot_be_compiled_leaves_nothing_behind(
 
 
 def test_a_changed_weight_is_found(program: Path, capsys: Any) -> None:
-    options = ("--vocab", "ab", "--max-length", "4", "-o", "model")
+    options = ("--alphabet", "ab", "--max-length", "4", "-o", "model")
     call(capsys, "compile", program, "hist", *options)
     weights = Path("model") / "weights.safetensors"
     raw = bytearray(weights.read_bytes())

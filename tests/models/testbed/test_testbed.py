@@ -16,7 +16,6 @@ torch = pytest.importorskip("torch")
 
 import rasp  # noqa: E402
 from rasp.apps.cli import main  # noqa: E402
-from rasp.apps.cli.testbed import gallery_source  # noqa: E402
 from rasp.models.compiler import Transformer  # noqa: E402
 from rasp.models.compiler.model.tensors import from_safetensors, to_safetensors  # noqa: E402
 from rasp.models.export import torch_module  # noqa: E402
@@ -31,6 +30,7 @@ from rasp.models.testbed.edges import (  # noqa: E402
 )
 from rasp.models.testbed.folder_check import problems  # noqa: E402
 from rasp.models.testbed.truth import Laboratory, find_circuit  # noqa: E402
+from rasp.teaching.gallery import study_program  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -113,7 +113,7 @@ def test_the_circuit_of_reverse_is_the_one_that_its_program_describes() -> None:
 def test_rare_answers_do_not_hide_edges(name: str) -> None:
     """Up to length 6, two inputs of `equal_abc` are answered with True; all others show little."""
     torch.set_num_threads(1)
-    model = many.compiled(gallery_source(name), 6, "robust")
+    model = many.compiled(study_program(name), 6, "robust")
     for seed in (0, 1):
         entry = folder.make(name, model, Dials(rotation=True, seed=seed))
         assert (entry.complete, entry.circuit.minimal) == (True, True)
@@ -215,7 +215,7 @@ def test_the_command_writes_goes_on_and_checks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = str(tmp_path / "bed")
-    words = ["testbed", place, "hist", "--length", "4", "--dials", "", "--dials", "rotation"]
+    words = ["testbed", place, "hist", "--max-length", "4", "--dials", "", "--dials", "rotation"]
     assert main(words) == 0
     assert "hist.rotation.0: written" in capsys.readouterr().out
     assert main([*words, "--json"]) == 0
@@ -228,7 +228,7 @@ def test_the_command_writes_goes_on_and_checks(
     assert 'length was 4 and is now 3; style was "robust" and is now "compact"' in said
     words[4] = "0"
     assert main(words) == 2
-    assert "`--length` is between 1 and 4096, not 0" in capsys.readouterr().err
+    assert "`--max-length` is between 1 and 4096, not 0" in capsys.readouterr().err
     assert main(["testbed", place, "--check"]) == 0
     assert "2 models checked, 0 with problems" in capsys.readouterr().out
     _edit(Path(place) / "hist.plain.0" / "circuit.json", lambda edges: edges[1:])

@@ -59,7 +59,7 @@ def test_any_program_can_be_trained(tmp_path: Path, capsys: pytest.CaptureFixtur
     program = tmp_path / "last.rasp"
     program.write_text("last = aggregate(select(indices, length - 1, ==), tokens);")
     picture, data, curves = (tmp_path / name for name in ("heads.svg", "data.jsonl", "curves.svg"))
-    arguments = ["train", str(program), "last", "--alphabet", "abc", "--lengths", "1-5",
+    arguments = ["train", str(program), "last", "--alphabet", "abc", "--max-length", "5",
                  "--epochs", "2", "--train", "200", "--validation", "50", "--test", "50",
                  "--width", "16", "--results", str(tmp_path), "--heads-on", "abca", "--heads-to",
                  str(picture), "--save-data", str(data), "--curves", str(curves)]  # fmt: skip
@@ -87,7 +87,7 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "plain"], "needs no attention"),
         (["train", "PROGRAM", "other"], "the program has no `other`"),
         (["train", "PROGRAM", "mean", "--alphabet", "ab"], "fails on an input of its own task"),
-        (["train", "PROGRAM", "seen", "--lengths", "a few"], "is not a range of lengths"),
+        (["train", "PROGRAM", "seen", "--min-length", "30"], "inputs of 30 to 20 tokens"),
         (["train", "PROGRAM", "seen", "--batch", "7"], "cannot be dealt out in batches of 7"),
         (["train", "PROGRAM", "seen", "--width", "9"], "1 head cannot share a width of 9"),
         (["train", "PROGRAM", "seen", "--width", "0"], "width must be at least 1"),
@@ -98,7 +98,7 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "seen", "--epochs", "0"], "epochs must be at least 1"),
         (["train", "PROGRAM", "seen", "--device", "tpu"], "there is no training on `tpu`"),
         (["reproduce", "table1", "--smoke", "--device", "meta"], "there is no training on `meta`"),
-        (["train", "PROGRAM", "seen", "--inputs", "odd"], "is not a way to draw inputs"),
+        (["train", "PROGRAM", "seen", "--distribution", "odd"], "is not a way to draw inputs"),
     ],
 )
 def test_refusals_say_what_is_wrong(

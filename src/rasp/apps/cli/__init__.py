@@ -2,7 +2,8 @@
 
 Each command is a module of its own with `configure(parser)` and `run(arguments)`, imported only
 when it is used, so that `rasp --version` starts as fast as Python does. Exit codes: 0 it worked;
-1 the answer is no (mistakes found, not equal, does not fit); 2 it could not be done.
+1 the answer is no (mistakes found, not equal, does not fit); 2 it could not be done;
+3 nothing speaks against it, and nothing proves it (`rasp diff`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from typing import Any
 
 import rasp
 from rasp.apps.cli.arguments import CommandParser
-from rasp.apps.cli.flags import speak_of_flags
-from rasp.apps.cli.prose import tell
+from rasp.apps.cli.prose import in_flags, tell
 from rasp.apps.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.base.errors import RaspError, RaspValueError, error_record
 from rasp.base.limits import too_deep, too_much_memory
@@ -34,7 +34,7 @@ COMMANDS = {
     "arch": "how many layers and heads an s-op needs, and why",
     "fit": "does an s-op fit into an architecture?",
     "dialect": "which dialects of RASP a program or language is in, and why",
-    "diff": "are two programs the same? proves, tries, or shows where not",
+    "diff": "are two programs the same? proves it, tests it, or shows a difference",
     "grade": "points for a folder of submissions, each in a sandbox",
     "compile": "compile an s-op to a transformer's weights, certified",
     "export": "a compiled model for another library, such as torch or ONNX",
@@ -47,6 +47,7 @@ COMMANDS = {
     "reproduce": "train the paper's experiments and print their tables",
     "play": "the playground: RASP in the browser, live",
     "fuzz": "random programs through every back end: do they all agree?",
+    "completion": "a script with which your shell completes commands and options",
     "lsp": "the language server that editors start",
 }
 """What each command does; `rasp.apps.cli.NAME` is its module."""
@@ -155,6 +156,8 @@ def _run(words: list[str]) -> int:
 def _dispatch(words: list[str]) -> int:
     if not words or words[0].startswith(PROMPT_OPTIONS):
         return _talk(words)
+    if words[0] == "help" and len(words) > 1:
+        words = [words[1], "--help"]
     first = words[0]
     if first in ("-h", "--help", "help"):
         print(_usage())
@@ -202,7 +205,7 @@ def _usage() -> str:
     lines += [f"rasp {name:<19}{help_text}" for name, help_text in COMMANDS.items()]
     lines += [
         "",
-        "rasp COMMAND --help says more of a command; rasp --version says which rasp this is.",
+        "`rasp help COMMAND` explains a command; `rasp --version` prints the version.",
     ]
     return "\n".join(lines)
 
@@ -215,8 +218,8 @@ def _unknown(word: str) -> str:
 
 
 def _report(error: RaspError, as_json: bool) -> None:
-    speak_of_flags(error)
     if as_json:
-        print(json.dumps({"errors": [error_record(mistake) for mistake in error.everything]}))
+        records = [error_record(mistake, in_flags) for mistake in error.everything]
+        print(json.dumps({"errors": records}))
     else:
-        tell(error, sys.stderr)
+        tell(error.text(in_flags), sys.stderr)

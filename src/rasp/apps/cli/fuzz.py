@@ -15,8 +15,8 @@ from rasp.base.errors import RaspValueError
 
 def configure(parser: CommandParser) -> None:
     parser.take("--minutes", "how long", float, default=1.0)
-    parser.take("--programs", "stop after so many programs (default: never)", int)
-    parser.take("--seed", "the first program's seed", int, default=0)
+    parser.take("--programs", "stop after N programs (default: never)", int)
+    parser.take("--seed", "seed of what is random: the first program's", int, default=0)
     judges = f"judges, with commas, or module:function (default: {','.join(HOMES)})"
     parser.take("--only", judges, default="", metavar="JUDGES")
     again = "try a replay file again, and nothing else (default: none)"

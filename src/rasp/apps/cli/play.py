@@ -11,8 +11,8 @@ import webbrowser
 from importlib.util import find_spec
 
 from rasp.apps.cli.arguments import CommandParser
+from rasp.apps.cli.program_files import read_program
 from rasp.base.errors import RaspUnsupportedError, RaspValueError
-from rasp.language.meaning.loader import read_source
 
 LAST_PORT = 65535
 WITHOUT_EDITOR = (
@@ -27,7 +27,7 @@ def configure(parser: CommandParser) -> None:
     host = "which address to listen on; 0.0.0.0 lets others on the network in"
     parser.take("--host", host, default="127.0.0.1")
     name = "another name this server is reached by (default: none)"
-    parser.take("--name", name, action="append", default=[])
+    parser.take("--server-name", name, action="append", default=[])
     parser.take("--token", "the word that the address ends in (default: a random one)")
     parser.flag("--no-token", "let in whoever reaches the address, without one")
     parser.flag("--no-browser", "open no page, print its address")
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"note: {WITHOUT_EDITOR}", file=sys.stderr)
     start = Start()
     if arguments.file is not None:
-        start = Start(os.path.basename(arguments.file), read_source(arguments.file).text)
+        start = Start(os.path.basename(arguments.file), read_program(arguments.file).text)
 
     token = "" if arguments.no_token else read_token(arguments.token)
 
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
             webbrowser.open(once)
 
     try:
-        serve(start, arguments.host, arguments.port, tuple(arguments.name), tell, token)
+        serve(start, arguments.host, arguments.port, tuple(arguments.server_name), tell, token)
     except OSError as error:
         raise RaspValueError(
             f"cannot listen on {arguments.host}, port {arguments.port}: "

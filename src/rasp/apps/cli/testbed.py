@@ -5,14 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.prose import print_json_line
 from rasp.base.errors import RaspUnsupportedError, RaspValueError
-
-if TYPE_CHECKING:
-    from rasp.models.testbed.many import StudyProgram
 
 
 def configure(parser: CommandParser) -> None:
@@ -22,13 +18,13 @@ def configure(parser: CommandParser) -> None:
     parser.take("--dials", "as in `rotation,noise=0.001,heads=2`; several times for several models "
                 "of each program (default: none turned)", action="append", default=[],
                 metavar="DIALS")  # fmt: skip
-    parser.take("--length", "of the longest input", int, default=8, metavar="N")
+    parser.take_length("the models take no longer ones", default=8)
     styles = ("robust", "compact")
     parser.take("--style", "of the compiled weights", choices=styles, default="robust")
     parser.flag("--check", "write nothing: check every model that is there")
-    parser.take_json("one line of JSON for each model")
+    parser.take_json("one line for each model")
     parser.epilog = "\n".join([
-        "dials, each 0 where it is not named:",
+        "dials (0 unless given):",
         "  heads=N, units=N     idle heads in each layer, idle hidden units in each feed-forward",
         "  layers=N             empty layers between the others",
         "  rotation             a random rotation of the residual stream",
@@ -42,17 +38,6 @@ def configure(parser: CommandParser) -> None:
     ])  # fmt: skip
 
 
-def gallery_source(name: str) -> StudyProgram:
-    """Return a program of the gallery, over the tokens of its smallest inputs."""
-    from rasp.models.testbed.many import StudyProgram
-    from rasp.teaching.gallery import entry, load
-    from rasp.teaching.gallery.gallery_inputs import BOS
-
-    inputs = entry(name).inputs
-    tokens = [token for token in inputs.alphabet if token != BOS]
-    return StudyProgram(name, load(name), tokens, BOS if BOS in inputs.before else None)
-
-
 def run(arguments: argparse.Namespace) -> int:
     try:
         from rasp.models.compiler.settings import LONGEST
@@ -62,20 +47,20 @@ def run(arguments: argparse.Namespace) -> int:
             "a test bed needs `torch`", hint='pip install "rasp-lang[models]"'
         ) from None
     from rasp.models.testbed.dials import Dials, read_dials
-    from rasp.teaching.gallery import names
+    from rasp.teaching.gallery import names, study_program
 
-    if not 1 <= arguments.length <= LONGEST:
+    if not 1 <= arguments.max_length <= LONGEST:
         raise RaspValueError(
-            f"`--length` is between 1 and {LONGEST}, not {arguments.length}",
+            f"`--max-length` is between 1 and {LONGEST}, not {arguments.max_length}",
             hint="give the length of the longest input that the models must take",
         )
     folder = Path(arguments.folder)
     if arguments.check:
         return _check(check_many(folder), folder, arguments.json)
     settings = [read_dials(text) for text in arguments.dials] or [Dials()]
-    sources = (gallery_source(name) for name in arguments.programs or names())
+    sources = (study_program(name) for name in arguments.programs or names())
     written = 0
-    for outcome in write_many(sources, settings, folder, arguments.length, arguments.style):
+    for outcome in write_many(sources, settings, folder, arguments.max_length, arguments.style):
         written += outcome.kind != "refused"
         if arguments.json:
             print_json_line(vars(outcome), flush=True)

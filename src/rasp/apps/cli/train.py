@@ -10,6 +10,7 @@ from typing import Any
 from rasp.apps.cli.arguments import CommandParser, options
 from rasp.apps.cli.program_files import naming_file, read_given, text_alone
 from rasp.base.atoms import to_python
+from rasp.base.errors import RaspValueError
 
 SIZES = {
     "width": ("numbers at each position", "64, or 256 with --paper"),
@@ -19,7 +20,7 @@ SIZES = {
     "train": ("training examples", "5000, or 50000 with --paper"),
     "validation": ("examples that choose the best epoch", "500, or 1000 with --paper"),
     "test": ("examples for the final figures", "500, or 1000 with --paper"),
-    "seed": ("of the first weights and the order of examples", "0"),
+    "seed": ("seed of what is random: the first weights, the order of examples", "0"),
 }
 
 
@@ -42,10 +43,11 @@ def configure(parser: CommandParser) -> None:
 
 def _take_inputs(parser: CommandParser) -> None:
     parser.heading("inputs")
-    parser.take_alphabet("the tokens of inputs", default="abcdefgh")
-    parser.take("--lengths", "fewest and most tokens of an input", default="1-20")
-    parser.take("--bos", "a token that every input begins with (default: none)")
-    parser.take("--inputs", "uniform, or dyck for brackets", default="uniform")
+    parser.take_alphabet("abcdefgh", default="abcdefgh")
+    parser.take("--min-length", "fewest tokens of an input", int, default=1, metavar="N")
+    parser.take_length("it learns from no longer ones", default=20)
+    parser.take_bos()
+    parser.take("--distribution", "uniform, or dyck for brackets", default="uniform")
     parser.take("--clip", "count targets above this number as this number (default: never)", int)
     parser.take("--save-data", "write the examples as JSON lines (default: nowhere)",
                 metavar="FILE")  # fmt: skip
@@ -53,21 +55,34 @@ def _take_inputs(parser: CommandParser) -> None:
 
 def _take_model(parser: CommandParser) -> None:
     parser.heading("the model and its training")
-    parser.take("--layers", "how many layers (default: the program's)", int)
-    parser.take("--heads", "heads of each layer (default: the program's)", int)
+    parser.take("--layers", "how many layers: exactly these (default: the program's)", int)
+    parser.take(
+        "--heads", "how many heads a layer has: exactly these (default: the program's)", int
+    )
     parser.flag("--paper", "the paper's recipe: for a GPU")
     for name, (what, usual) in SIZES.items():
         parser.take(f"--{name}", f"{what} (default: {usual})", int, metavar="N")
     parser.take("--rate", "the learning rate (default: 0.0003)", float)
     parser.take("--decay", "what the rate is multiplied by each epoch (default: 0.98)", float)
     parser.flag("--supervise", "teach it the program's attention")
-    parser.flag("--next-token", "instead, train a decoder on what a causal program says at each "
-                "position, and test it on longer inputs (uses --alphabet, --seed, --rate, --batch, "
-                "--train, --test, --width)")  # fmt: skip
+    parser.flag("--next-token", "token by token: train a decoder on what a causal program says at "
+                "each position, and test it on longer inputs (uses --alphabet, --seed, --rate, "
+                "--batch, --train, --test, --width)")  # fmt: skip
     parser.take("--after", "with --next-token: the program generates; prompts end with this token "
                 "(default: it answers at every position)", metavar="TOKEN")  # fmt: skip
     steps = "with --next-token: steps of training (default: 2000)"
     parser.take("--steps", steps, int, metavar="N")
+
+
+def _lengths(arguments: argparse.Namespace) -> tuple[int, int]:
+    """The fewest and most tokens of an input."""
+    fewest, most = arguments.min_length, arguments.max_length
+    if not 1 <= fewest <= most:
+        raise RaspValueError(
+            f"inputs of {fewest} to {most} tokens: there are none",
+            hint="give `--min-length` and `--max-length`, from 1 on",
+        )
+    return fewest, most
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,8 +108,8 @@ def _train_encoder(program: str, arguments: argparse.Namespace) -> int:
 
     task = own.own_task(
         program, arguments.name,
-        arguments.alphabet, own.read_lengths(arguments.lengths),
-        bos=arguments.bos, way=arguments.inputs, clip=arguments.clip,
+        arguments.alphabet, _lengths(arguments),
+        bos=arguments.bos, way=arguments.distribution, clip=arguments.clip,
     )  # fmt: skip
     config = own.own_config(task, arguments.run_name, not arguments.paper, **_given(arguments))
     if arguments.save_data:

@@ -14,9 +14,8 @@ TESTED = 3
 
 def configure(parser: CommandParser) -> None:
     parser.take("folder", "what `rasp compile -o` wrote", metavar="DIR")
-    seed = "of the random inputs, to repeat a run (default: a new one)"
-    parser.take("--seed", seed, int, metavar="N")
-    parser.take_json("the certificate as JSON")
+    parser.take_seed("the inputs that it is run on (default: a new one)")
+    parser.take_json("the certificate")
 
 
 def run(arguments: argparse.Namespace) -> int:

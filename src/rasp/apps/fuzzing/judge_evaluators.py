@@ -125,8 +125,7 @@ def as_a_batch(outputs: Sequence[Node], inputs: Inputs) -> object:
     try:
         batch = evaluate_batch(outputs, inputs, limits=LIMITS)
     except RaspError as error:
-        number = error.message.rpartition(", in input ")[2].partition(" ")[0]
-        return (int(number) if len(inputs) > 1 else 0, type(error).__name__)
+        return (error.where.number or 0, type(error).__name__)
     return [[exactly(values[node]) for node in outputs] for values in batch]
 
 

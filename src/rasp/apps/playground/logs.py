@@ -1,4 +1,4 @@
-"""What a server has to complain of in, a line a minute out: an attack must not fill the log."""
+"""Rate-limits the server's complaints: an attack must not fill the log."""
 
 from __future__ import annotations
 

@@ -164,7 +164,6 @@ def _zipped(model: Transformer) -> str | None:
 
 def _described(model: Transformer) -> dict[str, Any]:
     certificate = model.certificate
-    assert certificate is not None
     return {
         "parameters": model.parameter_count,
         "layers": model.layers,

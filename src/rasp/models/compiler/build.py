@@ -21,7 +21,7 @@ from rasp.models.compiler.compile_refusals import Refusals, TooLarge, UnprovedEr
 from rasp.models.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.models.compiler.model.certificate import untried
 from rasp.models.compiler.model.transformer import Transformer
-from rasp.models.compiler.model.vocabulary_inputs import is_name_of_another
+from rasp.models.compiler.model.vocabulary_inputs import is_name_of_another, refuse_empty_promise
 from rasp.models.compiler.robust.arrays import RobustClaimant, Writer
 from rasp.models.compiler.robust.numbers import drop_repeated
 from rasp.models.compiler.robust.plan import RobustPlan, make_plan
@@ -33,6 +33,8 @@ MOST_PARAMETERS = 100_000_000
 MOST_ROBUST_EFFORT, MOST_BY_DEFAULT = 150_000_000, 10_000_000
 """How much a robust model may take, and one that nobody has asked for: see `RobustPlan.effort`."""
 
+OR_TESTED = "or take a model that is tested, not proved: `tested=True`"
+NOT_TESTED = "no weights could be written that are right on all inputs that were tried"
 NOT_ROBUST = "this cannot be compiled in the robust style: "
 
 
@@ -40,7 +42,7 @@ def compile(
     outputs: Any,
     *,
     alphabet: object = None,
-    max_length: int,
+    max_length: int | None = None,
     bos: object = None,
     causal: bool = False,
     sink: bool = True,
@@ -92,6 +94,7 @@ def compile(
     nodes, named = read_outputs(outputs, program)
     if where is not None:
         settings, named = _with_promise(settings, where, named, nodes)
+        refuse_empty_promise(settings)
     if next_token:
         settings = replace(settings, causal=True, next_token=True)
         check_next_token(list(nodes.values()), settings)
@@ -159,16 +162,11 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
                 return compiled(nodes, settings, program)
         refusals = Refusals(program, list(nodes.values()))
         error.located(refusals.origin(refusals.outputs[0]))
-        error.hint = error.hint if settings.tested else _with_trust(error)
+        if isinstance(error, UnprovedError) and not settings.tested:
+            error.hints = (*error.hints, OR_TESTED)
+        elif settings.tested:
+            error.hints = (*error.hints, NOT_TESTED)
         raise
-
-
-def _with_trust(error: RaspUnsupportedError) -> str | None:
-    """A hint that also says that a model can be had which is tested, and not proved."""
-    if not isinstance(error, UnprovedError):
-        return error.hint
-    way = "take a model that is tested, not proved: `tested=True`"
-    return f"{error.hint}; or {way}" if error.hint else way
 
 
 def _robust(
@@ -205,7 +203,7 @@ def _certified(plan: RobustPlan, program: Program, most: int) -> Transformer:
             model, certificate = assemble_and_certify(plan, weights, claims, program)
         else:
             model = assemble(plan, weights, replace(claims, readers=()), program)
-            certificate = model.certificate = untried(model, "to check it would take minutes")
+            certificate = model.proof = untried(model, "to check it would take minutes")
         if certificate.trust != "none":
             return model
         if not drop_repeated(plan.blocks):  # fewer terms are rounded less

@@ -49,7 +49,7 @@ class Settings(Inputs):
 
 
 def read_settings(
-    vocabulary: object, max_length: int, bos: object, causal: bool, sink: bool, heads: str,
+    vocabulary: object, max_length: int | None, bos: object, causal: bool, sink: bool, heads: str,
     style: str = "robust", extra_feed_forwards: int = 0,
 ) -> Settings:  # fmt: skip
     """Check what a caller gives.
@@ -57,15 +57,20 @@ def read_settings(
     >>> read_settings("ab", 5, "§", False, True, "paper").vocabulary
     ('a', 'b', '§')
     """
-    _check_length(max_length)
+    longest = _length(max_length)
     _check_kind(heads, style, extra_feed_forwards)
     first = None if bos is None else from_python(bos)
-    tokens = _tokens(vocabulary, first, max_length)
-    return Settings(tokens, max_length, first, causal, sink=sink, heads=heads, style=style,
+    tokens = _tokens(vocabulary, first, longest)
+    return Settings(tokens, longest, first, causal, sink=sink, heads=heads, style=style,
                     extra_feed_forwards=extra_feed_forwards)  # fmt: skip
 
 
-def _check_length(max_length: object) -> None:
+def _length(max_length: object) -> int:
+    if max_length is None:
+        raise RaspTypeError(
+            "`compile` needs `max_length`, the length of the longest input",
+            hint="for example `max_length=20`; the model takes no longer ones",
+        )
     if isinstance(max_length, bool) or not isinstance(max_length, int):
         raise RaspTypeError("`max_length` is a whole number", hint="for example `max_length=20`")
     if not 1 <= max_length <= LONGEST:
@@ -73,6 +78,7 @@ def _check_length(max_length: object) -> None:
             f"`max_length` is between 1 and {LONGEST}, not {max_length}",
             hint="give the length of the longest input the model must take",
         )
+    return max_length
 
 
 def _check_kind(heads: str, style: str, extra_feed_forwards: int) -> None:

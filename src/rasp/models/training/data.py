@@ -170,7 +170,7 @@ def _as_classes(
 
 def _failed(failed: EvaluationError, task: TrainingTask) -> RaspError:
     error = pointing(failed, task.handle.program)
-    error.message = f"the program fails on an input of its own task: {error.message}"
+    error.about = ("the program fails on an input of its own task",)
     hint = "the inputs are drawn from the alphabet, lengths and BOS given: do they suit it?"
-    error.hint = f"{error.hint}; {hint}" if error.hint else hint
+    error.hints += (hint,)
     return error

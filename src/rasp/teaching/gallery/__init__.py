@@ -21,9 +21,10 @@ from rasp.teaching.gallery.gallery_files import read_program
 
 if TYPE_CHECKING:
     from rasp.language.embedding.handles import Handle
+    from rasp.models.testbed.many import StudyProgram
     from rasp.teaching.gallery.catalogue import Entry
 
-__all__ = ["entries", "entry", "families", "load", "names", "source"]
+__all__ = ["entries", "entry", "families", "load", "names", "source", "study_program"]
 
 
 def load(name: str) -> Handle:
@@ -77,3 +78,17 @@ def families() -> dict[str, tuple[Entry, ...]]:
     """
     together = groupby(entries(), key=attrgetter("family"))
     return {family: tuple(members) for family, members in together}
+
+
+def study_program(name: str) -> StudyProgram:
+    """Return a program as the test bed takes it, over the tokens of its smallest inputs.
+
+    >>> study_program("dyck1").vocabulary
+    ['(', ')', 'a']
+    """
+    from rasp.models.testbed.many import StudyProgram
+    from rasp.teaching.gallery.gallery_inputs import BOS
+
+    inputs = entry(name).inputs
+    tokens = [token for token in inputs.alphabet if token != BOS]
+    return StudyProgram(name, load(name), tokens, BOS if BOS in inputs.before else None)

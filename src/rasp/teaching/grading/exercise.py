@@ -85,7 +85,7 @@ class Exercise:
             yield
         except RaspError as error:
             if self.place:
-                error.message = f"in {self.place}: {error.message}"
+                error.about = (f"in {self.place}", *error.about)
             raise
 
     @property

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from rasp.base.atoms import Atom, show_input, to_python
+from rasp.base.atoms import Atom, describe, show_input, to_python
 from rasp.base.errors import RaspError, RaspLimitError
 from rasp.base.file_reading import read_json
 from rasp.base.limits import Limits
 from rasp.base.source import Source
 from rasp.insight.equivalence.answering import answers
-from rasp.insight.equivalence.result import show_answer
 from rasp.insight.equivalence.sides import Compared
 from rasp.insight.schedule.fitting import fit
 from rasp.insight.schedule.reasons import count
@@ -21,7 +20,8 @@ from rasp.language.graph import Node, SOp
 from rasp.language.graph.portable import atom_from_json
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.value_kinds import MISSING, describe
+from rasp.language.meaning.shown_values import show_answer
+from rasp.language.meaning.value_kinds import MISSING
 
 BATCH = 500
 LARGEST_CASES = 1_000_000_000

@@ -12,7 +12,7 @@ from typing import Any
 
 from rasp.base.errors import RaspError
 from rasp.base.file_writing import replace_file
-from rasp.base.limits import GRADING_LIMITS, GRADING_MEMORY, Limits
+from rasp.base.limits import MEGABYTE, Limits
 from rasp.teaching.grading.exercise import Exercise
 from rasp.teaching.grading.expected_answers import SECONDS, GradedCases, make_cases
 from rasp.teaching.grading.results import Grades, Mark, mark
@@ -22,6 +22,8 @@ from rasp.teaching.sandbox.job import Job
 
 AHEAD = 3
 """Requests that wait for each worker."""
+LIMITS = Limits(input_length=100_000, graph_size=200_000, dense_cells=2_000_000)
+"""For a program that somebody hands in; its time is kept by whoever waits for its worker."""
 TASK = "rasp.teaching.grading.grading_job:grade_submission"
 
 
@@ -31,8 +33,8 @@ def grade(
     *,
     workers: int | None = None,
     seconds: float = SECONDS,
-    memory: int = GRADING_MEMORY,
-    limits: Limits = GRADING_LIMITS,
+    memory: int = 512 * MEGABYTE,
+    limits: Limits = LIMITS,
     file: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Grades:

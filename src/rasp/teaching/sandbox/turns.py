@@ -1,4 +1,4 @@
-"""Who wants something in, who is next out: turns are fair by the time that each client has used.
+"""Chooses whose request is next: turns are fair by the time that each client has used.
 
 Some workers are reserved for clients that have nothing under way and whose requests were short
 lately, so one client's endless programs delay nobody else's short one. What was used long ago is

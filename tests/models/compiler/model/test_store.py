@@ -132,7 +132,7 @@ def test_the_command_line_compiles_to_a_folder(
     program = tmp_path / "hist.rasp"
     program.write_text(TEXT)
     target = tmp_path / "model"
-    options = ["--vocab", "abc", "--max-length", "5", "-o", str(target)]
+    options = ["--alphabet", "abc", "--max-length", "5", "-o", str(target)]
     assert main(["compile", str(program), "hist", *options]) == 0
     assert "exact for all inputs up to length 5" in capsys.readouterr().out
     assert load(target)("abca") == [2, 1, 1, 2]

@@ -270,7 +270,7 @@ def test_a_steep_model_says_so_whatever_its_style_is_called(tmp_path: Path) -> N
         readouts=[replace(readout, weight=np.hstack([readout.weight, np.zeros((2, 1))]))],
     )  # fmt: skip
     model = replace(model, settings=replace(model.settings, style="robust"), weights=weights)
-    model.certificate = certify(model, proved(model))
+    model.proof = certify(model, proved(model))
     assert model.certificate.exact
     model.save(tmp_path)
     assert "no weight above 1e+05" in str(verify(tmp_path))

@@ -86,10 +86,11 @@ class Robustness:
             f"{at_most(self.largest_gradient, 3)}; "
         )
         if not self.noise_radius:
-            return f"{sizes}noise of {RADII[0]:g} of the stream's RMS may change an answer"
+            least = 100 * RADII[0]
+            return f"{sizes}noise of {least:g} % of the stream's RMS may change an answer"
         return (
-            f"{sizes}no answer is changed by noise of up to {self.noise_radius:g} of the "
-            "stream's RMS" + (f", nor in {others}" if others else "")
+            f"{sizes}answers hold under noise up to {100 * self.noise_radius:g} % of the "
+            "stream's RMS" + (f", and in {others}" if others else "")
         )
 
 
@@ -151,7 +152,7 @@ class Certificate:
         where, bos = self.settings.where_name, self.settings.bos
         condition = "" if bos is None else f", with {show(bos)} first and nowhere else"
         kept = [f"on which `{where}` holds at every position"] * bool(where)
-        kept += ["on which the program itself has a value"] * (not self.total)
+        kept += ["on which the program is defined"] * (not self.total)
         if kept:
             condition += ("" if bos is None else ",") + " " + " and ".join(kept)
         return (

@@ -21,7 +21,7 @@ from typing import Any
 from rasp.base.errors import RaspError, RaspValueError
 from rasp.base.file_reading import ABSENT, fingerprint, parse_json, read_file, read_json
 from rasp.base.file_writing import replace_file, unwritable
-from rasp.language.graph.portable import broken, graph_from_json, lines_from_json, reading
+from rasp.language.graph.portable import broken, graph_from_json, lines_from_json
 from rasp.models.certificate import Array, Claims, Readout, ReadoutWeights, Weights
 from rasp.models.certificate.check import MOST_LAYERS
 from rasp.models.compiler.analysis.times import sublayer_name
@@ -29,7 +29,7 @@ from rasp.models.compiler.emitting.wiring import inner_parts
 from rasp.models.compiler.model.certificate import Certificate
 from rasp.models.compiler.model.describe import Words
 from rasp.models.compiler.model.forms import from_data, read, to_data, write
-from rasp.models.compiler.model.tensors import from_safetensors, to_safetensors
+from rasp.models.compiler.model.tensors import from_safetensors, reading_model, to_safetensors
 from rasp.models.compiler.model.transformer import Transformer
 from rasp.models.compiler.settings import Settings, read_settings
 
@@ -71,7 +71,6 @@ def content(model: Transformer) -> tuple[bytes, bytes]:
 
 def to_json(model: Transformer) -> dict[str, Any]:
     """Everything about a model but its weights, as plain data."""
-    assert model.certificate is not None
     return {
         "format": FORMAT,
         "settings": to_data(model.settings),
@@ -138,7 +137,7 @@ def load(folder: str | Path) -> Transformer:
     return loaded(folder)[0]
 
 
-@reading("the description")
+@reading_model("the description")
 def loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any]]:
     """A model, and the description that it was read from."""
     data, arrays = _read(folder)

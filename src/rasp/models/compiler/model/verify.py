@@ -35,7 +35,7 @@ def verify(folder: str | Path, seed: int | None = None) -> Certificate:
     'exact for all inputs up to length 5 over this vocabulary, in float32'
     """
     model, data = loaded(folder)
-    model.certificate = certificate = certify(model, proved(model), data["certificate"]["seed"])
+    model.proof = certificate = certify(model, proved(model), data["certificate"]["seed"])
     if certificate.trust == "none":
         return certificate
     refused = _interrupted(folder, data) or _false_setting(model, certificate)

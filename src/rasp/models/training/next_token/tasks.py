@@ -16,8 +16,7 @@ import numpy as np
 
 from rasp.base.atoms import PythonAtom
 from rasp.base.errors import RaspUnsupportedError
-from rasp.insight.schedule.pattern_reach import stays_within
-from rasp.insight.schedule.patterns import Pattern
+from rasp.insight.schedule.patterns import Pattern, stays_within
 from rasp.language.embedding.handles import Handle
 from rasp.models.training.tasks import s_op_of
 

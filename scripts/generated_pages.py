@@ -1,15 +1,13 @@
-"""Write a page for each kind of error: `python scripts/make_error_pages.py`.
+"""Pages of the site that follow from the code: one for each kind of error, and the gallery.
 
-In: `tests/errors/*.rasp`, each a program that goes wrong with the exact message it gives, and some
-commands that refuse a program which is right. Out: `docs/errors/`. A test checks that the pages
-are up to date.
+The errors come from `tests/errors/*.rasp`, each a program that goes wrong, and from some commands
+that refuse a program which is right.
 """
 
 from __future__ import annotations
 
 import io
 import shlex
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr
@@ -20,9 +18,11 @@ from rasp.apps.cli import main as run_command
 from rasp.base.errors import RaspError
 from rasp.base.source import Source
 from rasp.language.meaning.session import Session
+from rasp.teaching.gallery import families
+from rasp.teaching.gallery.catalogue import Entry
+from rasp.teaching.gallery.dialects import AS_WRITTEN, stored_dialects
 
 ROOT = Path(__file__).parents[1]
-PAGES = ROOT / "docs" / "errors"
 INTRODUCTIONS = {
     "syntax": ("Syntax", "The text is not RASP. One run reports every such mistake."),
     "name": ("Names", "A name that nobody defined, here or in the library."),
@@ -64,17 +64,33 @@ class Example:
     errors: tuple[RaspError, ...]
 
 
-def main() -> None:
-    for path, text in pages().items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        sys.stdout.write(f"wrote {path.relative_to(ROOT)}\n")
-
-
-def pages() -> dict[Path, str]:
-    """Each page, and the text it should have."""
+def write(docs: Path) -> None:
+    """Write the pages into a folder that holds those written by hand."""
     found = list(examples())
-    return {PAGES / f"{kind}.md": _page(kind, found) for kind in INTRODUCTIONS}
+    (docs / "errors").mkdir()
+    for kind in INTRODUCTIONS:
+        (docs / "errors" / f"{kind}.md").write_text(_page(kind, found), encoding="utf-8")
+    (docs / "all-programs.md").write_text(gallery(), encoding="utf-8")
+
+
+def gallery() -> str:
+    """Every program of the gallery, by family, with its heads and dialects."""
+    parts = ["# All programs\n\nA star marks a dialect that only an equal program belongs to."]
+    for family, members in families().items():
+        head = "| program | heads | [dialects](dialects.md#the-definitions) | computes |"
+        rows = [head, "|---|---|---|---|", *map(_row, members)]
+        parts.append("\n".join([f"## {family[0].upper()}{family[1:]}\n", *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _row(entry: Entry) -> str:
+    heads = " ".join(map(str, entry.heads_per_layer)) or "-"
+    dialects = " ".join(
+        f"`{dialect}`" + ("" if how == AS_WRITTEN else "*")
+        for dialect, how in stored_dialects()[entry.name].items()
+    )
+    summary = entry.summary.replace("|", "\\|")
+    return f"| `{entry.name}` | {heads} | {dialects} | {summary} |"
 
 
 def examples() -> Iterator[Example]:
@@ -116,7 +132,3 @@ def _example(example: Example) -> str:
 def _cut(line: str) -> str:
     printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
     return printable if len(printable) <= 100 else printable[:99] + "…"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,7 @@
 """A syntax tree in, every occurrence of every name out, with the variable that it means.
 
-Go to definition, references, rename and completion read this; nothing is run for it.
+Editors, the warnings of `lint` and errors about names that nobody defined read this; nothing is
+run for it.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from rasp.apps.lsp.scopes import Binding, NameScope, ScopedName
 from rasp.base.source import Source, Span
 from rasp.language.syntax import tree
+from rasp.language.syntax.scopes import Binding, NameScope, ScopedName
 
 Loads = Callable[[tree.Load], list[Binding]]
 """Gives the public definitions of the file that a `load` names."""
@@ -23,10 +24,17 @@ class Occurrence:
     """A name in the text, and the variable it means there."""
 
     name: str
-    start: int
-    end: int
+    span: Span
     is_definition: bool
     own: ScopedName
+
+    @property
+    def start(self) -> int:
+        return self.span.start
+
+    @property
+    def end(self) -> int:
+        return self.span.end
 
     @property
     def variable(self) -> ScopedName:
@@ -41,6 +49,8 @@ class Bindings:
     scopes: tuple[tuple[Span | None, NameScope], ...]
     unclear_keywords: frozenset[str]
     """Keyword arguments of calls whose function cannot be told from the text."""
+    unknown: tuple[Occurrence, ...]
+    """The names that nothing in the text binds."""
 
     def at(self, offset: int) -> Occurrence | None:
         """Return the name that a cursor is on or just behind."""
@@ -66,10 +76,18 @@ class Bindings:
 
 
 def bindings_of(
-    statements: tuple[tree.Statement, ...], library: NameScope, loads: Loads = lambda load: []
+    statements: tuple[tree.Statement, ...],
+    library: NameScope | None = None,
+    loads: Loads = lambda load: [],
 ) -> Bindings:
-    """Resolve every name of a program, whose library is the scope around it."""
-    return _Resolver(library, loads).resolve(statements)
+    """Resolve every name of a program, whose library is the scope around it.
+
+    >>> from rasp.language.syntax import parse
+    >>> program = parse(Source("demo", "x = y; def f(z) { return x + z + w; }"))
+    >>> [occurrence.name for occurrence in bindings_of(program).unknown]
+    ['y', 'w']
+    """
+    return _Resolver(library or NameScope(), loads).resolve(statements)
 
 
 def definition_before(occurrence: Occurrence) -> Binding | None:
@@ -107,7 +125,9 @@ class _Resolver:
             self.block(body, scope, frozenset())
         unclear = frozenset(self.unclear_keywords())
         in_order = tuple(sorted(self.found, key=lambda occurrence: occurrence.start))
-        return Bindings(in_order, tuple(self.scopes), unclear)
+        unknown = {variable.root for variable in self.unknown.values()}
+        unbound = tuple(occurrence for occurrence in in_order if occurrence.variable in unknown)
+        return Bindings(in_order, tuple(self.scopes), unclear, unbound)
 
     def block(
         self,
@@ -128,6 +148,8 @@ class _Resolver:
             case tree.Assign(targets, value):
                 self.read(value, scope, in_loop)
                 self.bind_all(targets, scope, in_loop, "s-op or value", statement, doc)
+            case tree.Unreadable(names):
+                self.bind_all(names, scope, in_loop, "s-op or value", statement, doc)
             case tree.Define(name, parameters):
                 for parameter in parameters:
                     if parameter.default is not None:
@@ -207,7 +229,7 @@ class _Resolver:
         return scope.find(name, in_loop) or self.unknown.setdefault(name, ScopedName())
 
     def note(self, name: str, span: Span, variable: ScopedName, binds: bool = False) -> None:
-        self.found.append(Occurrence(name, span.start, span.end, binds, variable))
+        self.found.append(Occurrence(name, span, binds, variable))
 
     def unclear_keywords(self) -> Iterator[str]:
         """Tie each keyword argument to the parameter it names, and give those that cannot be."""

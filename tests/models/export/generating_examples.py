@@ -3,17 +3,11 @@
 Each program of `examples/generating` is compiled, exported to a stock GPT-2 folder, and asked to
 generate by `transformers`, with and without its cache. `rasp.generate` runs the program itself.
 Half of the prompts are those of the task, half are random tokens of any length up to the longest.
-
-`python scripts/compare_generations.py --prompts 10000 --record results/generations.json`
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import platform
 import random
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -25,7 +19,7 @@ from rasp.base.errors import RaspError
 from rasp.insight.generation import outcomes_of, rules_of
 from rasp.models.export import export
 
-EXAMPLES = Path(__file__).parents[1] / "examples" / "generating"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "generating"
 TOGETHER = 1000
 Prompt = list[str]
 
@@ -155,40 +149,3 @@ def write_folder(example: Example, folder: Path) -> Any:
                          style="compact")  # fmt: skip
     export(model, "hf-gpt2", folder)
     return model
-
-
-def main() -> None:
-    import torch
-    import transformers
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--prompts", type=int, default=10_000)
-    parser.add_argument("--record", type=Path, help="keep the figures in this JSON file")
-    options = parser.parse_args()
-    rows = []
-    for example in EXAMPLE_LIST:
-        with tempfile.TemporaryDirectory() as folder:
-            model = write_folder(example, Path(folder) / "gpt2")
-            result = compare(example, Path(folder) / "gpt2", example.prompts(options.prompts))
-        rows.append({
-            "program": example.name, "max_length": example.max_length,
-            "parameters": model.parameter_count, "prompts": result.prompts,
-            "tokens": result.tokens, "program_fails": result.failing,
-            "different": len(result.different or ()),
-        })  # fmt: skip
-        print(rows[-1], flush=True)
-    if options.record:
-        record = {
-            "command": f"python scripts/compare_generations.py --prompts {options.prompts}",
-            "python": platform.python_version(), "torch": torch.__version__,
-            "transformers": transformers.__version__,
-            "how": "each prompt cached and uncached, against rasp.generate",
-            "rows": rows,
-        }  # fmt: skip
-        options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
