@@ -37,8 +37,6 @@ def program(tmp_path: Path) -> Path:
     ("flags", "hint"),
     [
         (["--causal"], "or compile without `--causal`"),
-        (["--style", "robust", "--extra-feed-forwards", "2"],
-         "compile with `--style compact`, or without `--extra-feed-forwards`"),
     ],
 )  # fmt: skip
 def test_hints_speak_of_flags(capsys: Any, program: Path, flags: list[str], hint: str) -> None:

@@ -32,6 +32,8 @@ def configure(parser: CommandParser) -> None:
     parser.take("--style", "robust: moderate weights that bear noise; compact: the smallest model; "
                 "auto: robust where it can be done, else compact",
                 choices=("auto", "robust", "compact"), default="auto")  # fmt: skip
+    parser.flag("--tested", "also a model that the checker cannot follow: tested, not proved, "
+                "and says so")  # fmt: skip
     parser.take_output("a new folder, or an older model (default: nowhere)", metavar="DIR")
     parser.take_json("the sizes and the certificate")
     parser.take_running()
@@ -45,7 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
         check_free(arguments.output)
     session = run_program(arguments)
     handles = find_handles(session, arguments.name)
-    asked = options(arguments, "max_length bos causal heads next_token style extra_feed_forwards")
+    asked = options(
+        arguments, "max_length bos causal heads next_token style extra_feed_forwards tested"
+    )
     with working(f"compiling {', '.join(handles)}", session.rest()):
         model = compile(
             handles,

@@ -29,8 +29,8 @@ def configure(parser: CommandParser) -> None:
     parser.take(
         "--regex", "a regular expression instead of a program: its language (default: none)"
     )
-    parser.take("--automaton", f"an automaton instead of a program: JSON such as {EXAMPLE}; state 0 "
-                "is the first (default: none)", metavar="FILE")  # fmt: skip
+    parser.take("--automaton", f"an automaton instead of a program: JSON such as {EXAMPLE}; state "
+                "0 is the first (default: none)", metavar="FILE")  # fmt: skip
     parser.take_alphabet("what the program or the expression knows")
     parser.flag("--translate", "print the texts in C-RASP and B-RASP too")
     parser.take_json()

@@ -80,6 +80,7 @@ SWITCHES = {
     "with `causal=True`": "with `--causal`",
     "with `causal=False`": "without `--causal`",
     "with `sink=True`": "without `--no-sink`",
+    "`tested=True`": "`--tested`",
     "without `extra_feed_forwards`": "without `--extra-feed-forwards`",
 }
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 MOST = 2_000_000
 
+TESTED = 3
+"""The exit code for a model that was run or tested, and is not proved."""
+
 
 def configure(parser: CommandParser) -> None:
     parser.take("folder", "what `rasp compile -o` wrote", metavar="DIR")
@@ -44,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     with working("verifying"):
         certificate = verify(arguments.folder, arguments.seed)
-    if not certificate.exact:
+    if certificate.trust == "none":
         report(certificate, certificate.to_json, arguments.json)
         return 1
     model = load(arguments.folder)
@@ -59,7 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
         tell(_in_words(found, arguments.most_inputs))
         tell(_program(model) if same is None else f"the model's program beside yours: {same}")
     is_right = found is None or all(found.values())
-    return 0 if is_right and (same is None or same.same) else 1
+    if not is_right or (same is not None and not same.same):
+        return 1
+    return 0 if certificate.trust == "proved" else TESTED
 
 
 def _run_everywhere(

@@ -171,6 +171,7 @@ def _described(model: Transformer) -> dict[str, Any]:
         "d_model": model.d_model,
         "hidden": sum(model.hidden_per_layer) + model.input_feed_forward,
         "is_exact": certificate.exact,
-        "statement": certificate.statement if certificate.exact else certificate.reason,
+        "trust": certificate.trust,
+        "statement": certificate.reason if certificate.trust == "none" else certificate.statement,
         "certificate": str(certificate),
     }

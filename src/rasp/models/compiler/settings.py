@@ -28,6 +28,9 @@ class Settings(Inputs):
     """How many feed-forward blocks without heads there may be; of a model, how many there are."""
     where_name: str = ""
     """What the program calls the promise about inputs."""
+    tested: bool = False
+    """Whether the checker does not follow the model, and it was handed out because it was tested:
+    asked of the compiler, whether it may hand out such a model."""
 
     @property
     def smaller(self) -> str:
@@ -40,8 +43,6 @@ class Settings(Inputs):
     def way_out(self) -> str:
         """What to do where a table is too large."""
         smaller = "use a smaller vocabulary or length, or round and compare values earlier"
-        if self.style == "robust":
-            return smaller + '; or use `style="compact"`, if need be with `extra_feed_forwards=2`'
         if self.extra_feed_forwards:
             return smaller
         return smaller + "; or allow feed-forward blocks without heads: `extra_feed_forwards=2`"
@@ -91,11 +92,6 @@ def _check_kind(heads: str, style: str, extra_feed_forwards: int) -> None:
         raise RaspValueError(
             '`style` is "robust" (moderate weights that bear noise), "compact" or "auto"',
             hint='`style="compact"` makes the smallest model, "auto" a robust one if it can',
-        )
-    if extra_feed_forwards and style == "robust":
-        raise RaspValueError(
-            "the robust style has no extra feed-forward blocks",
-            hint='compile with `style="compact"`, or without `extra_feed_forwards`',
         )
 
 

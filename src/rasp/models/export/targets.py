@@ -149,7 +149,7 @@ def to_torch(model: Transformer) -> RaspTransformer:
 def _verified(folder: str | Path) -> Transformer:
     """Load a model whose files are what its certificate says."""
     certificate = verify(folder)
-    if not certificate.exact:
+    if certificate.trust == "none":
         raise RaspValueError(
             f"the model in `{folder}` is not exported: it is {certificate.statement}",
             hint="compile it again",

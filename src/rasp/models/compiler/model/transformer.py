@@ -289,8 +289,14 @@ class Transformer:
         return (
             f"<Transformer: {_counted(self.layers, 'layer')}{before}, "
             f"{heads} {'head' if heads == '1' else 'heads'}, d_model {self.d_model}, "
-            f"{self.parameter_count} parameters>"
+            f"{self.parameter_count} parameters{self._trust}>"
         )
+
+    @property
+    def _trust(self) -> str:
+        """What its name says where nothing is proved of it."""
+        known = "" if self.proof is None else self.proof.trust
+        return f", {known}, not proved" if known in ("run", "tested") else ""
 
 
 def _counted(number: int, word: str) -> str:
