@@ -11,12 +11,11 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "insight"))
-
-from schedule.random_graphs import random_outputs
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from rasp.insight.schedule import schedule
 from rasp.language.graph import in_order
+from strategies.graphs import random_outputs
 
 
 def main() -> None:

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -22,6 +24,8 @@ import generated_pages
 import not_found
 import playground_links
 import search_words
+
+from rasp.base.file_writing import replacing_folder
 
 ROOT = Path(__file__).parents[1]
 GATHERED = ROOT / "build" / "docs"
@@ -55,7 +59,7 @@ def main(with_playground: bool = False) -> int:
     faults = [*outside_requests(SITE), *dead_links(SITE)]
     sys.stdout.write("".join(f"{fault}\n" for fault in faults))
     count = len(list(SITE.rglob("*.html")))
-    sys.stdout.write(f"{count} pages in {SITE.name}, {len(faults)} faults\n")
+    sys.stdout.write(f"{count} pages, {len(faults)} faults\n")
     return 1 if faults or not count else 0
 
 
@@ -186,7 +190,21 @@ def dead_links(site: Path) -> list[str]:
     return faults
 
 
+def replace_site(with_playground: bool) -> None:
+    """Build into folders of this process alone; a site without faults then replaces the old one."""
+    global GATHERED, SITE
+    (ROOT / "build").mkdir(exist_ok=True)
+    outdated = os.listdir(SITE) if SITE.is_dir() else ()
+    with (
+        tempfile.TemporaryDirectory(dir=ROOT / "build") as place,
+        replacing_folder(SITE, outdated) as work,
+    ):
+        GATHERED, SITE = Path(place, "docs"), Path(work)
+        if code := main(with_playground):
+            sys.exit(code)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--playground", action="store_true", help="with the static edition")
-    sys.exit(main(parser.parse_args().playground))
+    replace_site(parser.parse_args().playground)

@@ -33,7 +33,7 @@ RUNTIME = (
     "README.md", "package.json",
 )  # fmt: skip
 LEFT_OUT = (
-    "models", "teaching/grading", "teaching/sandbox", "apps/cli", "apps/fuzzing", "apps/lsp",
+    "models", "teaching/grading", "teaching/sandbox", "apps/cli", "apps/lsp",
     "apps/notebook", "apps/repl", "apps/playground/static", "language/evaluator/fast",
 )  # fmt: skip
 """Folders that the page never asks: front doors, and what needs numpy or torch."""
@@ -52,7 +52,7 @@ def build(folder: Path, docs: str = "") -> None:
     (folder / "drawing.css").write_text(style_sheet(), encoding="utf-8")
     (folder / "drawing.js").write_text(html.scripts(), encoding="utf-8")
     shutil.copytree(OWN, folder, dirs_exist_ok=True)
-    start = {"name": "", "program": "", "edition": "static", "has_editor": True, "docs": docs}
+    start = {"name": "", "program": "", "edition": "static", "without_editor": "", "docs": docs}
     (folder / "start").write_text(json.dumps(start), encoding="utf-8")
     page = (static / "index.html").read_text(encoding="utf-8")
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'

@@ -34,7 +34,7 @@ LIGHT = ("schedule", "draw", "notebook", "play", "lsp", "onnx", "docs")
 HEAVY = ("models", "transformers", "transformer-lens", "cluster")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lark", "types-Pygments")
 CORE_TESTS = (
-    "tests/test_programs.py", "tests/base/test_atoms.py", "tests/test_errors.py",
+    "tests/programs", "tests/base/test_atoms.py", "tests/test_errors.py",
     "tests/language/syntax", "tests/apps/cli/test_cli.py", "tests/apps/repl",
     "tests/language/meaning/test_load.py", "tests/language/evaluator",
 )  # fmt: skip

@@ -65,7 +65,7 @@ def base() -> None:
     says(rasp("fmt --stdout it.rasp"), "hist = ")
     says(rasp("draw it.rasp hist hello"), "hist")
     says(rasp("", "1 + 1;\nexit\n"), "2")
-    says(rasp("compile it.rasp hist --vocab ab --max-length 4 -o model"), "exact")
+    says(rasp("compile it.rasp hist --alphabet ab --max-length 4 -o model"), "exact")
     says(rasp("verify model"), "exact")
     says(rasp("gallery check reverse"), "0 of them wrong")
     says(rasp("diff it.rasp hist it.rasp hist"), "the same on every input")
@@ -73,7 +73,7 @@ def base() -> None:
     for words, extra in EXTRAS_NEEDED.items():
         needed = {"play": "starlette", "lsp": "pygls", "models": "torch"}[extra]
         if find_spec(needed) is None:
-            says(rasp(words, status=2), f"rasp-lang[{extra}]")
+            says(rasp(words, status=2), f"[{extra}]")
 
 
 def schedule() -> None:
@@ -137,14 +137,14 @@ def lsp() -> None:
 def export(extra: str) -> None:
     target = TARGETS[extra]
     if not Path("model").exists():
-        rasp("compile it.rasp hist --vocab ab --max-length 4 -o model")
+        rasp("compile it.rasp hist --alphabet ab --max-length 4 -o model")
     rasp(f"export model --to {target} -o exported-{target}")
     assert (Path(f"exported-{target}") / "rasp.json").exists()
 
 
 def models() -> None:
     export("models")
-    small = "--alphabet ab --lengths 1-4 --epochs 1 --train 50 --validation 50 --test 50"
+    small = "--alphabet ab --max-length 4 --epochs 1 --train 50 --validation 50 --test 50"
     says(rasp(f"train it.rasp hist {small} --width 16 --results runs --device cpu"), "token")
 
 

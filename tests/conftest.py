@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("rasp", deadline=None)
@@ -24,6 +25,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 TESTS = Path(__file__).parent
 FLOORS = ("base", "language", "insight", "models", "teaching", "apps")
 sys.path += [str(TESTS), *(str(TESTS / floor) for floor in FLOORS)]  # what tests of rooms share
+
+pytest.register_assert_rewrite("program_files")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 MATERIAL = {
@@ -40,6 +43,15 @@ def pytest_ignore_collect(collection_path: Path, config: Any) -> bool | None:
     if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
         return None
     return True if ALL_SLOW.search(collection_path.read_text(encoding="utf-8")) else None
+
+
+def pytest_collect_file(file_path: Path, parent: Any) -> Any:
+    """Take each `.rasp` file of `programs/` and `errors/` for tests of its own."""
+    if file_path.suffix != ".rasp":
+        return None
+    from program_files import ProgramFile, runs_of
+
+    return ProgramFile.from_parent(parent, path=file_path) if runs_of(file_path) else None
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

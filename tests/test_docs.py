@@ -140,12 +140,12 @@ def test_examples_in_docstrings_hold(name: str) -> None:
 
 TRAINING = {
     "config": ("RunConfig", "miniature", "read_config"),
-    "data": ("draw_inputs", "make_data", "targets_of"),
+    "data": ("draw_examples", "draw_inputs", "make_data", "targets_of"),
     "devices": ("choose_device", "require_torch"),
-    "own": ("describe_record", "own_config", "own_task", "read_lengths", "write_data"),
-    "pictures": ("attention_drawing", "save_curves"),
+    "own": ("describe_record", "own_config", "own_task", "write_data"),
+    "run_pictures": ("attention_drawing", "save_curves"),
     "sweep": ("sweep",),
-    "tables": ("cells_of", "configs_of", "render", "summarise", "table_lines"),
+    "paper_tables": ("cells_of", "configs_of", "render", "summarise", "table_lines"),
     "tasks": ("TrainingTask",),
 }  # fmt: skip
 """What training is used by: its `__init__` hands nothing out, to work without PyTorch."""

@@ -1,4 +1,4 @@
-"""Each file of `errors/` is a program that goes wrong, and after `#!` the exact message it gives.
+"""Each message is that of a file in `errors/`, which pytest runs by itself (`program_files.py`).
 
 `python tests/test_errors.py` writes the messages anew and prints those that changed.
 """
@@ -9,9 +9,7 @@ import ast
 import sys
 from pathlib import Path
 
-import pytest
-
-from rasp.base.errors import RaspError
+from program_files import split, told
 from rasp.base.source import Source
 from rasp.language.meaning.session import Session
 
@@ -40,27 +38,6 @@ ELSEWHERE = {
     "is the program that this one is compared with": "tests/apps/cli/test_cli.py",
     "takes a program's text, but this is": "tests/language/embedding/test_namespaces.py",
 }
-
-
-def split(text: str) -> tuple[str, str]:
-    """Part a file into its program and the message it promises."""
-    lines = text.split("\n")
-    program = [line for line in lines if not line.startswith("#!")]
-    message = [line[3:] for line in lines if line.startswith("#!")]
-    return "\n".join(program), "\n".join(message)
-
-
-def told(errors: list[RaspError]) -> str:
-    return "\n\n".join(str(error) for error in errors)
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_message_is_exactly_this(path: Path) -> None:
-    program, expected = split(path.read_text(encoding="utf-8"))
-    assert expected, "say what the message is: run scripts/update, and read it"
-    _, errors = Session().check(Source(path.name, program))
-    assert told(errors) == expected
-    assert all(error.hint and error.span for error in errors), "say where, and what to do next"
 
 
 def raised_messages() -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ from rasp.language.evaluator.fast.evaluate import evaluate as evaluate_fast
 from rasp.language.graph import in_order
 from rasp.language.meaning.operations import equal
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.show import show_value
+from rasp.language.meaning.shown_values import show_value
 from rasp.language.syntax import parse
 
 DOUBLED = "def d(x, n) { return x if n == 0 else d([x, x], n - 1); }"

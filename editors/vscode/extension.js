@@ -23,7 +23,7 @@ async function start() {
   try {
     await client.start();
   } catch (error) {
-    const how = 'Install it with: pip install "rasp-lang[lsp]", or set "rasp.command".';
+    const how = 'Install it with its extra "lsp", or set "rasp.command".';
     vscode.window.showErrorMessage(`RASP's language server did not start: ${error}. ${how}`);
   }
 }

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rasp.insight.dialect import dialects
     from rasp.insight.drawing import draw, draw_selector, heat_map
     from rasp.insight.equivalence import equivalent
+    from rasp.insight.finding import find
     from rasp.insight.generation import generate
     from rasp.insight.schedule import explain, fit, front, schedule
     from rasp.language.embedding import lib
@@ -58,7 +59,8 @@ if TYPE_CHECKING:
         map as map,  # not in __all__: `import *` keeps Python's own
     )
     from rasp.models import export
-    from rasp.models.compiler import compile, verify
+    from rasp.models.compiler import compile, load, verify
+    from rasp.models.proving import Adapter, Architecture, prove
     from rasp.teaching import gallery as programs
     from rasp.teaching import grading, sandbox
 
@@ -70,13 +72,15 @@ _HOMES = {
     name: module
     for module, names in {
         "rasp.insight.schedule": "explain fit front schedule",
-        "rasp.models.compiler": "compile verify",
+        "rasp.models.compiler": "compile load verify",
         "rasp.insight.dialect": "dialects",
         "rasp.insight.drawing": "draw draw_selector heat_map",
         "rasp.insight.equivalence": "equivalent",
+        "rasp.insight.finding": "find",
         "rasp.base.errors": "RaspError RaspLimitError RaspNameError RaspSyntaxError RaspTypeError "
         "RaspUnsupportedError RaspValueError",
         "rasp.models.export": "export",
+        "rasp.models.proving": "Adapter Architecture prove",
         "rasp.language.embedding.batches": "evaluate explain_plan",
         "rasp.language.embedding.constructors": "aggregate constant indicator indices "
         "length score select select_all select_best table tokens tokens_bool tokens_float "
@@ -101,6 +105,8 @@ _MODULES = {"export", "grading", "lib", "programs", "sandbox"}
 """Public names that are modules."""
 
 __all__ = [
+    "Adapter",
+    "Architecture",
     "Handle",
     "Limits",
     "RaspError",
@@ -126,6 +132,7 @@ __all__ = [
     "explain",
     "explain_plan",
     "export",
+    "find",
     "fit",
     "front",
     "generate",
@@ -136,7 +143,9 @@ __all__ = [
     "indices",
     "length",
     "lib",
+    "load",
     "programs",
+    "prove",
     "run",
     "sandbox",
     "schedule",

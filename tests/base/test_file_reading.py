@@ -84,6 +84,8 @@ OPENERS = {
     "teaching/gallery": "reads the gallery and its records, which are ours",
     "insight/drawing/html.py": "reads a script, which is ours",
     "apps/playground/server.py": "reads the page, which is ours",
+    "apps/cli/standard.py": "opens nothing but the null device",
+    "base/installing.py": "reads the package's own record of where it was installed from",
     "models/export": "writes, and reads its own files where they were exported to",
 }
 

@@ -18,7 +18,9 @@ import pytest
 import rasp
 from rasp.apps.cli import COMMANDS, main
 from rasp.apps.cli.arguments import CommandParser
-from rasp.base.limits import EDITOR_LIMITS, PLAYGROUND_LIMITS, Limits, alarm, read_limit
+from rasp.apps.lsp.analysis import LIMITS as EDITOR_LIMITS
+from rasp.apps.playground.budgets import LIMITS as PLAYGROUND_LIMITS
+from rasp.base.limits import Limits, alarm, read_limit
 from rasp.base.source import Source
 from rasp.language.evaluator import EvaluationError, evaluate_plain
 from rasp.language.evaluator.fast.evaluate import evaluate as evaluate_fast
@@ -223,7 +225,7 @@ def program(tmp_path: Path) -> str:
     "words",
     [
         "run {}", "eval {} y abc", "check {}", "arch {} y", "fit {} y --layers 1", "diff {} y {} y",
-        "draw {} y abc", "compile {} y --vocab ab --max-length 3",
+        "draw {} y abc", "compile {} y --alphabet ab --max-length 3",
     ],
 )  # fmt: skip
 def test_every_command_that_runs_a_program_takes_budgets(
@@ -246,7 +248,7 @@ def test_fmt_reads_within_budgets(program: str, capsys: pytest.CaptureFixture[st
 def test_a_budget_of_inputs_on_the_command_line(
     program: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert main(["eval", program, "y", "abc", "--limit", "input_length=2"]) == 2
+    assert main(["eval", program, "y", "abc", "--limit", "input_length=2"]) == 1
     monkeypatch.setattr(sys, "stdin", io.StringIO("ab\nabc\n"))
     assert main(["eval", program, "y", "--limit", "input_length=2"]) == 1
     assert capsys.readouterr().err.count("over the limit of 2") == 2

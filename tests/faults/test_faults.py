@@ -14,7 +14,6 @@ import pytest
 import rasp
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.fmt import configure, run
-from rasp.apps.fuzzing.cases import Case, save_replay
 from rasp.base import file_writing
 from rasp.models.export.folders import writing
 
@@ -57,15 +56,10 @@ def draw(folder: Path) -> None:
     draw(REVERSE, "abc").save(folder / "it.svg")
 
 
-def replay(folder: Path) -> None:
-    save_replay(folder / "it.json", Case((), (("a",),)), "parser", "")
-
-
 REVERSE = rasp.run("reverse = sort(tokens, -indices);")["reverse"]
 WRITERS = [
     Writer("fmt", "it.rasp", UNTIDY.encode(), lay_out),
     Writer("draw", "it.svg", b"<svg>an older picture</svg>" * 10, draw),
-    Writer("replay", "it.json", b"{}" * 50, replay),
 ]
 every_writer = pytest.mark.parametrize("writer", WRITERS, ids=lambda each: each.name)
 

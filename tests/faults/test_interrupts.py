@@ -25,10 +25,10 @@ COMMANDS = [
     "arch it.rasp y",
     "draw it.rasp y abc -o it.svg",
     "diff it.rasp x it.rasp y",
-    "compile it.rasp y --vocab ab --max-length 4 -o model",
+    "compile it.rasp y --alphabet ab --max-length 4 -o model",
 ]
 TRAINING = (
-    "train it.rasp y --alphabet ab --lengths 1-4 --epochs 400 --train 100 --validation 50 "
+    "train it.rasp y --alphabet ab --max-length 4 --epochs 400 --train 100 --validation 50 "
     "--test 50 --width 16 --feed-forward 16 --results runs --device cpu"
 )
 HELLO = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'
@@ -39,7 +39,7 @@ WAITING = {
     "the language server": (
         "lsp", b"Content-Length: %d\r\n\r\n%s" % (len(HELLO), HELLO), b"Content-Length", "pygls",
     ),
-    "the playground": ("play --no-browser", b"", b"playground is at", "uvicorn"),
+    "the playground": ("play --no-browser", b"", b"playground is at", "hypercorn"),
     "training": (TRAINING, b"", b"training y", "torch"),
 }  # fmt: skip
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,13 @@ if not sys.platform.startswith("linux"):
     pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
 torch = pytest.importorskip("torch", reason="training needs torch")
 
+from training.small_runs import record_called  # noqa: E402
+
 from rasp.models.training.own import own_config, own_task, write_data  # noqa: E402
+from rasp.models.training.records import Curves, record_line  # noqa: E402
 from rasp.models.training.run_pictures import save_curves  # noqa: E402
-from rasp.models.training.run_store import Snapshot, Store  # noqa: E402
-from rasp.models.training.stack import Progress  # noqa: E402
+from rasp.models.training.run_store import Store  # noqa: E402
+from rasp.models.training.stack import PARTS, History, RunSnapshot  # noqa: E402
 
 from .moments import (  # noqa: E402
     REFUSED,
@@ -40,22 +42,27 @@ def store(tmp_path: Path) -> Store:
     return made
 
 
-def snapshot(epoch: int) -> Snapshot:
-    progress = Progress([0.5] * epoch, [0.5] * epoch, 0, 1.0)
-    rows = {"0.rows": torch.full((50,), float(epoch))}
-    run = {"id": "id", "name": "a", "config": {"x": 1}, "progress": asdict(progress)}
-    return Snapshot({"epoch": epoch, "runs": [run]}, rows)
+CONFIG = own_config(
+    own_task("x = length;", "x", ("a", "b"), (1, 3)), small=True,
+    train=50, validation=50, test=50,
+)  # fmt: skip
+
+
+def snapshot(epoch: int) -> RunSnapshot:
+    history = History([0.5] * epoch, [0.5] * epoch, 0, 1.0)
+    return RunSnapshot({part: torch.full((50,), float(epoch)) for part in PARTS}, history)
 
 
 @strikes
 def test_a_snapshot_is_the_last_one_or_the_new_one(strike, store: Store) -> None:
     epochs = set()
     for _ in strike(
-        lambda: store.save_snapshot(snapshot(2)), lambda: store.save_snapshot(snapshot(1))
+        lambda: store.save_snapshot(CONFIG, snapshot(2)),
+        lambda: store.save_snapshot(CONFIG, snapshot(1)),
     ):
-        [place] = store.unfinished().values()
-        epochs.add(place.epoch)
-        assert store.load_part(place, "rows").tolist() == [float(place.epoch)] * 50
+        left = store.snapshot(CONFIG)
+        epochs.add(left.epoch)
+        assert left.tensors["rows"].tolist() == [float(left.epoch)] * 50
     assert 1 in epochs
     assert epochs <= {1, 2}
 
@@ -64,35 +71,32 @@ def test_a_snapshot_is_the_last_one_or_the_new_one(strike, store: Store) -> None
 def test_records_that_were_there_stay_and_more_can_be_added(strike, store: Store) -> None:
     path = store.folder / "records.jsonl"
 
-    def restore() -> None:
-        path.write_text('{"id": "old"}\n{"id": "to')  # the last one was cut short by a kill
+    def restore() -> None:  # the last one was cut short by a kill
+        path.write_bytes(record_line(record_called("old")) + b'{"id": "to')
 
-    for _ in strike(lambda: store.add_record({"id": "new"}), restore):
+    for _ in strike(lambda: store.add_record(record_called("new")), restore):
         assert "old" in store.records()
-        store.add_record({"id": "later"})
+        store.add_record(record_called("later"))
         assert {"old", "later"} <= set(store.records()) <= {"old", "new", "later"}
 
 
 def test_without_space_or_permission_what_was_there_stays(store: Store) -> None:
-    store.save_snapshot(snapshot(1))
-    store.add_record({"id": "old"})
-    acts = [lambda: store.save_snapshot(snapshot(2)), lambda: store.add_record({"id": "n" * 99})]
+    store.save_snapshot(CONFIG, snapshot(1))
+    store.add_record(record_called("old"))
+    acts = [lambda: store.save_snapshot(CONFIG, snapshot(2)),
+            lambda: store.add_record(record_called("new"))]  # fmt: skip
     for act, folder in zip(acts, [store.folder / "snapshots", store.folder], strict=True):
         assert without_space(act) == REFUSED
         (store.folder / "records.jsonl").chmod(0o444)
         assert without_permission(act, str(folder)) == REFUSED
-    [place] = store.unfinished().values()
-    assert place.epoch == 1
+    left = store.snapshot(CONFIG)
+    assert left is not None and left.epoch == 1
     assert list(store.records()) == ["old"]
 
 
-CONFIG = own_config(
-    own_task("x = length;", "x", ("a", "b"), (1, 3)), small=True,
-    train=50, validation=50, test=50,
-)  # fmt: skip
-CURVES = {"name": "x", "curves": {"loss": [1.0, 0.5], "validation": [0.5, 1.0]}}
+CURVES = Curves([1.0, 0.5], [0.5, 1.0])
 PRODUCTS = {
-    "curves": lambda path: save_curves(CURVES, str(path)),
+    "curves": lambda path: save_curves("x", CURVES, str(path)),
     "data": lambda path: write_data(CONFIG.task, CONFIG, str(path)),
 }
 

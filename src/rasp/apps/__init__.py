@@ -1,5 +1,5 @@
 """What people start.
 
 The command line (`cli`), the `repl`, the `notebook`, the `playground`, and the language server
-(`lsp`). `fuzzing` compares every back end on random programs.
+(`lsp`); `shown_results` is what all of them say that a statement did.
 """

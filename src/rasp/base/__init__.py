@@ -2,6 +2,7 @@
 
 `errors` are data with a place in a `source`; `tracebacks` shows the caller's lines, `spelling`
 finds what was meant. `atoms` are the values of the language, `input_text` reads lists of them.
-`limits` are all budgets, `meter` counts against them. `file_reading` and `file_writing` touch files
-with care, `terminal_text` escapes what a terminal would obey, and `cluster` connects to Ray.
+`limits` are all budgets, `meter` counts against them, `progress` says how far work is.
+`file_reading` and `file_writing` touch files with care, `terminal_text` escapes what a terminal
+would obey, `installing` says how to install an extra, and `cluster` connects to Ray.
 """

@@ -33,6 +33,40 @@ def kind_of(atom: Atom) -> str:
     return KIND_NAMES[type(atom)]
 
 
+def is_atom(value: object) -> bool:
+    """Tell whether a value is an atom.
+
+    >>> is_atom(True), is_atom([1])
+    (True, False)
+    """
+    return isinstance(value, (bool, int, Fraction, str))
+
+
+def kind_name(value: Any) -> str:
+    """Name the kind of a value of the language; what is not an atom, list or dict has a name.
+
+    >>> kind_name("a"), kind_name([1]), kind_name(None)
+    ('string', 'list', 'call that returns nothing')
+    """
+    if is_atom(value):
+        return kind_of(value)
+    if isinstance(value, (list, dict)):
+        return type(value).__name__
+    return "call that returns nothing" if value is None else str(value.kind_name)
+
+
+def describe(value: Any) -> str:
+    """Name a value of the language in an error.
+
+    >>> describe(3), describe([1])
+    ('the int 3', 'a list')
+    """
+    kind = kind_name(value)
+    if is_atom(value) and len(shown := show(value)) < 40:
+        return f"the {kind} {shown}"
+    return f"an {kind}" if kind == "s-op" else f"a {kind}"
+
+
 def kind_of_sequence(atoms: Iterable[Atom]) -> str:
     """Return the kind of a sequence: the widest of its atoms' kinds.
 

@@ -10,10 +10,9 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
-from rasp.base.errors import RaspUnsupportedError
+from rasp.base.installing import require
 
 RETRIES = 5
 """How often a task is started again whose worker was lost."""
@@ -32,11 +31,7 @@ class Cluster:
 
 def require_ray() -> None:
     """Refuse where Ray is not installed."""
-    if find_spec("ray") is None:
-        raise RaspUnsupportedError(
-            "`--engine ray` needs Ray, which is not installed",
-            hint='pip install "rasp-lang[cluster]"',
-        )
+    require(("ray",), "cluster", "`--engine ray`")
 
 
 @contextmanager

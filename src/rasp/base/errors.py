@@ -2,12 +2,15 @@
 
 A `RaspError` prints with a caret under the place in the source. Everything the
 package raises on purpose is one of the six kinds below; front doors print them,
-nothing else does. What deserves a second look is collected as `Warned`, never raised.
+nothing else does. An error is data until then: whoever learns more about it fills in where it
+happened, what it is about, or whose words to use. What deserves a second look is collected as
+`Warned`, never raised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,6 +19,31 @@ from rasp.base.terminal_text import shown
 
 LONGEST_LINE_SHOWN = 100
 MOST_CALLS = 2
+CODE = re.compile("`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where in the inputs an error happened; what is not known is left out.
+
+    >>> str(Where(position=1, given='"ab"', step=3))
+    ' (at position 1 of "ab"), at step 3 of generating (the first is 0)'
+    """
+
+    position: int | None = None
+    given: str = ""
+    """The input, as it is shown."""
+    expression: str = ""
+    step: int | None = None
+    number: int | None = None
+    """Which input of several."""
+
+    def __str__(self) -> str:
+        text = "" if self.position is None else f" (at position {self.position} of {self.given})"
+        text += f", in `{self.expression}`" if self.expression else ""
+        if self.step is not None:
+            text += f", at step {self.step} of generating (the first is 0)"
+        return text + (f", in input {self.number} (the first is 0)" * (self.number is not None))
 
 
 class RaspError(Exception):
@@ -31,17 +59,49 @@ class RaspError(Exception):
 
     kind: ClassVar[str] = "error"
 
-    def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, span: Span | None = None, hint: str | None = None, detail: str = ""
+    ) -> None:
         super().__init__(message)
-        self.message = message
+        self.said = message
+        """What went wrong, and nothing about where."""
+        self.detail = detail
+        """What it went wrong with, such as `1 / 0`."""
+        self.about: tuple[str, ...] = ()
+        """What the error is about, as said before the message, outermost first."""
+        self.where = Where()
+        self.words: Mapping[str, str] = {}
+        """What the reader of this error writes in place of some code between backticks."""
         self.span = span
-        self.hint = hint
+        self.hints: tuple[str, ...] = () if hint is None else (hint,)
         self.others: tuple[RaspError, ...] = ()
         """Further mistakes found in the same run."""
         self.calls: list[tuple[str, Span]] = []
         """The functions it happened in, innermost first, and where each was called."""
         self.incomplete = False
         """True where more text could still fix it (the REPL then asks for more)."""
+
+    @property
+    def message(self) -> str:
+        """What is said: it is put together here, and never edited.
+
+        >>> error = RaspValueError("division by zero", detail="1 / 0")
+        >>> error.about, error.where = ("line 3",), Where(number=2)
+        >>> error.message
+        'line 3: division by zero: 1 / 0, in input 2 (the first is 0)'
+        """
+        parts = [*self.about, self.said, *filter(None, [self.detail])]
+        return self._worded(": ".join(parts) + str(self.where))
+
+    @property
+    def hint(self) -> str | None:
+        """What to do about it, if anybody knows."""
+        return self._worded("; ".join(self.hints)) or None
+
+    def _worded(self, text: str) -> str:
+        if not self.words:
+            return text
+        return CODE.sub(lambda code: f"`{self.words.get(code[1], code[1])}`", text)
 
     @property
     def everything(self) -> tuple[RaspError, ...]:
@@ -63,8 +123,17 @@ class RaspError(Exception):
             self.span = span
         return self
 
+    def text(self, reword: Callable[[str], str] = str) -> str:
+        """Write this error and the others of the run, with hints as the reader would say them.
+
+        >>> print(RaspValueError("no", hint="use `a=1`").text(lambda hint: hint.replace("=", " ")))
+        error: no
+        hint: use `a 1`
+        """
+        return shown("\n\n".join(_render(error, reword) for error in self.everything))
+
     def __str__(self) -> str:
-        return shown("\n\n".join(_render(error) for error in self.everything))
+        return self.text()
 
 
 class RaspSyntaxError(RaspError):
@@ -127,14 +196,22 @@ class Warned:
     span: Span
     hint: str
 
+    def __str__(self) -> str:
+        return shown(f"warning: {self.message} ({self.span})\nhint: {self.hint}")
 
-def error_record(error: RaspError) -> dict[str, Any]:
-    """Return an error as JSON can hold it.
+
+class Rebinding(Warned):
+    """A library name that a program uses for something of its own."""
+
+
+def error_record(error: RaspError, reword: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return an error as JSON can hold it, with its hint as the reader would say it.
 
     >>> error_record(RaspValueError("division by zero"))
     {'kind': 'value', 'message': 'division by zero', 'hint': None}
     """
-    record: dict[str, Any] = {"kind": error.kind, "message": error.message, "hint": error.hint}
+    hint = error.hint and reword(error.hint)
+    record: dict[str, Any] = {"kind": error.kind, "message": error.message, "hint": hint}
     if error.span is not None:
         record |= span_record(error.span)
     return record
@@ -150,13 +227,13 @@ def span_record(span: Span) -> dict[str, Any]:
     }
 
 
-def _render(error: RaspError) -> str:
+def _render(error: RaspError, reword: Callable[[str], str]) -> str:
     lines = [f"error: {error.message}"]
     if error.span is not None:
         lines += excerpt(error.span)
     lines += [f"note: in `{name}`, called at {span}" for name, span in error.calls[:MOST_CALLS]]
     if error.hint:
-        lines.append(f"hint: {error.hint}")
+        lines.append(f"hint: {reword(error.hint)}")
     return "\n".join(lines)
 
 

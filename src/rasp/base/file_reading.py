@@ -1,9 +1,8 @@
 """A file from a stranger in, its bytes or its JSON out, or a refusal in words.
 
-Whatever was not written by this very process is read here: compiled models, training records and
-snapshots, replay files, programs. Only a regular file is read, never a device, a FIFO or a
-socket; never more than the caller says; and JSON is JSON, without `NaN`. A caller that also knows
-a checksum compares it with `fingerprint`.
+Whatever was not written by this very process is read here: programs, models, records. Only a
+regular file is read, never a device, a FIFO or a socket; never more than the caller says; and JSON
+is JSON, without `NaN`. A caller that also knows a checksum compares it with `fingerprint`.
 """
 
 from __future__ import annotations
@@ -13,14 +12,15 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from math import inf
-from typing import IO, Any, NoReturn
+from typing import IO, Any, NoReturn, TypeVar
 
 from rasp.base.errors import RaspError, RaspLimitError, RaspValueError
 
 PathLike = str | os.PathLike[str]
+T = TypeVar("T")
 CHUNK = 1 << 16
 ABSENT = (FileNotFoundError, NotADirectoryError)
 """What the functions below let through: only the caller knows what a missing file means."""
@@ -48,6 +48,32 @@ def read_file(path: PathLike, most: int, expected: str = "the right file") -> by
     if len(raw) > most:
         raise too_large(path, most, expected)
     return raw
+
+
+def read_of_one_folder(folder: PathLike, read: Callable[[], T]) -> T:
+    """Read files that belong together, again where another folder took their place meanwhile.
+
+    >>> read_of_one_folder(os.curdir, lambda: "all of them")
+    'all of them'
+    """
+    while True:
+        before = _identity(folder)
+        try:
+            found = read()
+        except (OSError, RaspError):
+            if _identity(folder) == before:
+                raise
+        else:
+            if _identity(folder) == before:
+                return found
+
+
+def _identity(folder: PathLike) -> tuple[int, int, int] | None:
+    """What tells a folder from another of the same name; None where there is none."""
+    with suppress(OSError):
+        there = os.stat(folder)
+        return there.st_dev, there.st_ino, there.st_mtime_ns
+    return None
 
 
 def read_part(path: PathLike, start: int, length: int) -> bytes:

@@ -1,6 +1,7 @@
-"""A file's new content in, the file replaced in one step: a crash leaves the old one whole.
+"""Replace a file or a folder in one step, so that a crash leaves the old one whole.
 
-The content is written beside the file, brought to the disk, and then moved into its place.
+What is new is written beside it under a name that nobody else uses, brought to the disk, and then
+moved into its place. Two processes that write the same file or folder do not disturb each other.
 """
 
 from __future__ import annotations
@@ -8,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import IO
 
 from rasp.base.errors import RaspError, RaspLimitError, RaspValueError
@@ -46,6 +48,66 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
+
+
+@contextlib.contextmanager
+def replacing_folder(path: str | os.PathLike[str], outdated: Collection[str] = ()) -> Iterator[str]:
+    """Give an empty folder to write into, which then takes the place of another, or of none.
+
+    Of what was there, the names in `outdated` go, and everything else moves to the new folder.
+    Each writer fills a folder of its own, so of several at once the last one wins.
+    """
+    place = os.path.realpath(path)
+    if os.path.isdir(place) and os.path.samefile(place, os.curdir):
+        raise RaspValueError(
+            f"`{os.fspath(path)}` is the current folder, which cannot be replaced",
+            hint="give another folder, or change to the one above it first",
+        )
+    if os.path.lexists(place) and not os.path.isdir(place):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
+    parent, name = os.path.split(place)
+    os.makedirs(parent, exist_ok=True)
+    work = tempfile.mkdtemp(dir=parent, prefix=f".{name}.")
+    try:
+        yield work
+        _settle(work)
+        with _only_writer(parent):
+            replace_folder(work, place)
+            _move_the_rest(work, place, outdated)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _settle(work: str) -> None:
+    """Bring every file to the disk, with the permissions that new files get."""
+    for folder, _, names in os.walk(work):
+        os.chmod(folder, 0o777 & ~_umask())
+        for name in names:
+            file = os.path.join(folder, name)
+            os.chmod(file, 0o666 & ~_umask())
+            with open(file, "rb+") as written:
+                os.fsync(written.fileno())
+
+
+@contextlib.contextmanager
+def _only_writer(parent: str) -> Iterator[None]:
+    """Wait for other processes that replace a folder in here, where the system has such locks."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            descriptor = os.open(parent, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+
+
+def _move_the_rest(old: str, place: str, outdated: Collection[str]) -> None:
+    """Move what a replaced folder holds besides the outdated files into the new one."""
+    for name in os.listdir(old) if os.path.isdir(old) else ():
+        new = os.path.join(place, name)
+        if name not in outdated and not os.path.lexists(new):
+            os.rename(os.path.join(old, name), new)
 
 
 def replace_folder(new: str | os.PathLike[str], place: str | os.PathLike[str]) -> None:
@@ -120,6 +182,11 @@ def _mode(path: str) -> int:
     """The permissions of the file that is there, or those that a new file gets."""
     with contextlib.suppress(FileNotFoundError):
         return stat.S_IMODE(os.stat(path).st_mode)
+    return 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    """The permissions that new files and folders do not get."""
     mask = os.umask(0)
     os.umask(mask)
-    return 0o666 & ~mask
+    return mask

@@ -1,9 +1,8 @@
 """The budgets of everything that runs a program, in one place.
 
 A program is untrusted input: each budget exceeded is a `RaspLimitError` that says
-which one, never a hang, a crash or a Python error. A budget means the same behind every
-front door: Python takes `Limits`, the command line `--limit name=value`, the playground and
-the language server the values below.
+which one, never a hang, a crash or a Python error. A budget means the same everywhere, in Python
+(`Limits`) and on the command line (`--limit name=value`); apps have values of their own.
 """
 
 from __future__ import annotations
@@ -68,29 +67,7 @@ class Limits:
 
 BUDGETS = tuple(field.name for field in fields(Limits) if field.name != "spent")
 DEFAULT_LIMITS = Limits()
-PLAYGROUND_LIMITS = Limits(
-    text_length=100_000,
-    input_length=20_000,
-    graph_size=200_000,
-    dense_cells=2_000_000,
-    memory=200_000_000,
-)
-"""For a page that anybody can type into."""
-EDITOR_LIMITS = Limits(
-    input_length=1_000, plain_cells=1_000_000, dense_cells=40_000, memory=400_000_000
-)
-"""For the example that an editor shows beside a program."""
-GRADING_LIMITS = Limits(input_length=100_000, graph_size=200_000, dense_cells=2_000_000)
-"""For a program that somebody hands in."""
-
-# The time of playground, editor and grading is kept by whoever waits for their worker processes.
 MEGABYTE = 1 << 20
-PLAYGROUND_MEMORY, PLAYGROUND_LONG_MEMORY = 512 * MEGABYTE, 1536 * MEGABYTE
-EDITOR_MEMORY = 1024 * MEGABYTE
-GRADING_MEMORY = 512 * MEGABYTE
-"""Bytes of data that a worker process may need."""
-
-
 SNOOZE = 0.01
 """Seconds until an alarm that came at a bad moment comes again."""
 LONGEST_ALARM = 1e9

@@ -1,4 +1,4 @@
-"""Any text in, a text that a terminal only shows out: what would steer it is written as a code.
+"""Escapes control characters, so that a terminal shows them.
 
 A program, a token or a file's name can hold ESC and change the terminal's colours, its title or
 even its keys; marks for writing from right to left can make a line read as another one. Such

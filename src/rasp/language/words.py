@@ -29,7 +29,6 @@ __all__ = [
     "KEYWORD_DOCS",
     "NOT",
     "OR",
-    "SHELL_COMMANDS",
     "SIGN",
     "SUM",
     "SYMBOLS",
@@ -58,12 +57,6 @@ COMMANDS = {
     "exit": "exit: leave (so does quit, and Ctrl-D)",
     "quit": "quit: leave (so does exit, and Ctrl-D)",
 }
-
-# Commands of the shell, `rasp fit …`: the prompt knows that they are not its own.
-SHELL_COMMANDS = (
-    "run", "eval", "test", "check", "fit", "dialect", "diff", "grade", "compile", "export",
-    "verify", "testbed", "gallery", "fmt", "train", "reproduce", "play", "fuzz", "lsp",
-)  # fmt: skip
 
 # What can be typed after each, for completion.
 COMMAND_PHRASES = (

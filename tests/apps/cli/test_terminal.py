@@ -12,9 +12,9 @@ import pytest
 import rasp
 from command_line import Terminal
 from rasp.apps.cli import main
-from rasp.apps.cli import patience as patience_module
 from rasp.apps.cli.patience import working
 from rasp.apps.cli.prose import wrapped
+from rasp.base import progress as progress_module
 from rasp.base.terminal_text import STEERING
 from repository import ROOT
 
@@ -77,7 +77,7 @@ def test_what_takes_long_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
     with working("quick"):
         pass
     assert "quick" not in terminal.getvalue()
-    monkeypatch.setattr(patience_module, "PATIENCE", 0.02)
+    monkeypatch.setattr(progress_module, "PATIENCE", 0.02)
     with working("counting sheep"):
         end = time.monotonic() + 5
         while "counting sheep: 0 s" not in terminal.getvalue() and time.monotonic() < end:

@@ -9,13 +9,13 @@ import pytest
 pytest.importorskip("pygls", reason="needs the extra `lsp`")
 
 import rasp.teaching.gallery
-from rasp.apps.lsp.bindings import definition_before
 from rasp.apps.lsp.document import Document
 from rasp.apps.lsp.renaming import rename
 from rasp.base.errors import RaspError
 from rasp.base.source import Source
 from rasp.language.graph import Node
 from rasp.language.meaning.session import Session
+from rasp.language.syntax.bindings import definition_before
 
 pytestmark = pytest.mark.slow
 

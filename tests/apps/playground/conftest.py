@@ -61,7 +61,7 @@ class Playground:
 @pytest.fixture(scope="session")
 def playground() -> Iterator[Playground]:
     pytest.importorskip("starlette", reason="the extra `play` is not installed")
-    pytest.importorskip("uvicorn", reason="the extra `play` is not installed")
+    pytest.importorskip("hypercorn", reason="the extra `play` is not installed")
     yield from playing()
 
 

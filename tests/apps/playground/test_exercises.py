@@ -9,7 +9,7 @@ import pytest
 import rasp
 from rasp.apps.playground.exercises import EXERCISES, Lesson
 from rasp.apps.playground.page_answers import answer
-from rasp.insight.equivalence.result import show_answer
+from rasp.language.meaning.shown_values import show_answer
 
 pytestmark = pytest.mark.slow
 

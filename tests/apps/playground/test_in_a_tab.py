@@ -5,6 +5,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from repository import script
 
 IN_A_TAB = """
@@ -21,6 +23,7 @@ print(json.dumps("errors" in json.loads(answer_text(json.dumps(request)))))
 """
 
 
+@pytest.mark.slow
 def test_what_a_tab_gets_answers_without_numpy(tmp_path: Path) -> None:
     core = tmp_path / "rasp.zip"
     script("build_static").write_core(core)

@@ -345,12 +345,13 @@ def test_every_control_has_a_name_for_screen_readers(tab: Any) -> None:
 def test_without_the_bundle_a_plain_text_area_does(browser: Any, playground: Playground) -> None:
     context = browser.new_context()
     page = context.new_page()
-    start = {"name": "", "program": "x = indices;", "edition": "server", "has_editor": False}
+    start = {"name": "", "program": "x = indices;", "edition": "server"}
+    start["without_editor"] = "install node"
     page.route("**/start", lambda route: route.fulfill(body=json.dumps(start)))
     page.goto(playground.address)
     page.wait_for_selector("html[data-shown]")
     assert page.locator("#editor textarea").count() == 1
-    assert "build_web.py" in page.locator("#told").inner_text()  # never without saying so
+    assert "install node" in page.locator("#without-editor").inner_text()
     write(page, "y = indices + 1;", "ab")
     assert row(page, "y") == ["1", "2"]
     context.close()

@@ -27,7 +27,7 @@ def asked(budget: Budget, *requests: tuple[dict[str, Any], str]) -> list[dict[st
         with lanes.sandbox:
             tasks = []
             for request, tab in requests:
-                tasks.append(asyncio.create_task(lanes.ask(request, tab, tab)))
+                tasks.append(asyncio.create_task(lanes.ask(request, f"address of {tab}", tab)))
                 await asyncio.sleep(0.05)
             return await asyncio.gather(*tasks)
 

@@ -180,7 +180,7 @@ def test_a_port_that_cannot_be_is_told_in_words(capsys: pytest.CaptureFixture[st
 def test_play_says_that_its_editor_was_not_built(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("rasp.apps.playground.server.has_editor", lambda: False)
+    monkeypatch.setattr("rasp.apps.playground.server.without_editor", lambda: "install node")
     monkeypatch.setattr("rasp.apps.playground.server.serve", lambda *given: None)
     assert main(["play", "--no-browser"]) == 0
-    assert "scripts/build_web.py" in capsys.readouterr().err
+    assert "note: install node" in capsys.readouterr().err

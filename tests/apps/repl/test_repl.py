@@ -19,13 +19,13 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from rasp.apps import cli as shell
-from rasp.apps.repl.conversation import Conversation, Leave
+from rasp.apps.repl.conversation import SHELL_COMMANDS, Conversation, Leave
 from rasp.apps.repl.terminal import NameCompleter
 from rasp.base.errors import RaspError
 from rasp.base.source import Source
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Session
-from rasp.language.words import COMMAND_PHRASES, COMMANDS, SHELL_COMMANDS
+from rasp.language.words import COMMAND_PHRASES, COMMANDS
 
 
 def talk(*lines: str) -> str:
@@ -423,3 +423,18 @@ def test_ctrl_c_stops_a_long_run(terminal: Terminal) -> None:
     terminal.wait_for("Tab completes")
     terminal.type("1 + 1;\r")
     terminal.wait_for(r"\b2\b")
+
+
+def test_an_explanation_shows_source_and_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.rasp").write_text("a = 1;\ndef f(x) {\n    return x + a;\n}\n")
+    conversation = Conversation(Session(loader=Loader(str(tmp_path))))
+    conversation.respond('load "mine"')
+    answer = conversation.respond("?f")
+    assert f"source: {tmp_path / 'mine.rasp'}:2" in answer
+    assert "             return x + a;" in answer.splitlines()
+    conversation.respond("f = 3")
+    assert conversation.respond("?f").endswith("source: typed here\n         f = 3")
+    conversation.respond("undo")
+    assert "mine.rasp:2" in conversation.respond("?f")
+    assert "source: library.rasp:" in conversation.respond("?histf")
+    assert "source:" not in conversation.respond("?select")

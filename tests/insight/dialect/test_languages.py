@@ -17,9 +17,9 @@ from rasp.insight.dialect.interpreters import run_c_rasp
 from rasp.insight.dialect.language_classes import classes
 from rasp.insight.dialect.learning import MOST_STATES, learn
 from rasp.insight.dialect.regular_expression import automaton_of
-from repository import script
 
-differing_word = script("check_dialect_texts").differing_word
+from .words_that_differ import differing_word
+
 PUBLISHED = Path(__file__).parents[4] / "shared" / "dialects" / "regular_languages.csv"
 
 LANGUAGES = {  # expression: star-free, R-trivial, C-RASP

@@ -196,7 +196,7 @@ def test_no_program_of_the_gallery_is_in_a_class_that_its_language_is_not_in() -
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     program = tmp_path / "p.rasp"
     program.write_text('more = num_prevs(tokens == "a") > 2;\nodd = indices % 2 == 1;\n')
-    assert main(["dialect", str(program), "more", "--text"]) == 0
+    assert main(["dialect", str(program), "more", "--translate"]) == 0
     printed = capsys.readouterr().out
     assert "C-RASP:  in it as written" in printed and "accept(i) :=" in printed
     assert main(["dialect", str(program), "odd"]) == 0

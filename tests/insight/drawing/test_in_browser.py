@@ -12,8 +12,9 @@ from picks import why
 from rasp.insight.drawing import Drawing, draw
 from rasp.insight.drawing.picture_plan import Flow
 from repository import script
+from strategies.graphs import named_program
 
-from .random_programs import heads_of, random_program
+from .flow_heads import heads_of
 
 pytestmark = [pytest.mark.slow, needs_chromium]
 
@@ -117,7 +118,7 @@ def pictures() -> Iterator[tuple[str, Drawing]]:
         yield name, draw(rasp.run(text)[sop], given)
         yield f"{name} of one token", draw(rasp.run(text)[sop], given[0])
     for seed in range(30):
-        outputs, program, numbers = random_program(seed)
+        outputs, program, numbers = named_program(seed)
         yield f"random {seed}", draw(outputs, numbers, program)
 
 

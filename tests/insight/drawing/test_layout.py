@@ -15,8 +15,9 @@ from rasp.insight.drawing import Drawing, draw, heat_maps
 from rasp.insight.drawing.glyphs import in_cells
 from rasp.insight.drawing.small_blocks import window_for
 from rasp.teaching.gallery import load
+from strategies.graphs import named_program
 
-from .random_programs import heads_of, random_program
+from .flow_heads import heads_of
 from .test_svg import SVG, selections_of
 
 BRACKETS = "(({}))({}){(())}()({})()"
@@ -59,7 +60,7 @@ def test_letters_too_small_to_read_are_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_no_box_of_an_arranged_picture_is_off_its_page(seed: int) -> None:
-    outputs, program, given = random_program(seed)
+    outputs, program, given = named_program(seed)
     for layout in ({"page": "a4"}, {"page": "slide", "compact": True}, {"width": "9cm"}):
         picture = draw(outputs, given, program).arranged(**layout)  # type: ignore[arg-type]
         root = ElementTree.fromstring(picture.svg())
@@ -72,7 +73,7 @@ def test_no_box_of_an_arranged_picture_is_off_its_page(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_compact_grid_has_exactly_the_picks(seed: int) -> None:
-    outputs, program, given = random_program(seed)
+    outputs, program, given = named_program(seed)
     picture = draw(outputs, given, program)
     drawn = selections_of(picture.arranged(compact=True))
     for name, head in heads_of(picture.plan).items():
@@ -166,7 +167,8 @@ def test_a_page_fills_a_pdf_exactly(tmp_path: Path) -> None:
     assert found and (round(float(found[1])), round(float(found[2]))) == (792, 612)
 
 
-@pytest.mark.parametrize("options", [["--width", "wide"], ["--layers", "2-1"], ["--page", "a4"]])
+@pytest.mark.parametrize("options", [["--picture-width", "wide"], ["--only-layers", "2-1"],
+                                     ["--page", "a4"]])  # fmt: skip
 def test_options_that_cannot_be_met_are_refused(
     tmp_path: Path, options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

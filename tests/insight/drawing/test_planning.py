@@ -22,15 +22,17 @@ from rasp.language.graph import (
     Tokens,
     in_order,
 )
+from strategies import for_each
+from strategies.graphs import named_program
 
-from .random_programs import heads_of, random_program
+from .flow_heads import heads_of
 
 SEEDS = range(60)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_every_aggregate_is_drawn_once_with_its_selection_values_and_result(seed: int) -> None:
-    outputs, program, given = random_program(seed)
+    outputs, program, given = named_program(seed)
     plan = plan_flow(outputs, given, program)
     values = evaluate(in_order(outputs), tuple(given))
     wanted = Counter(
@@ -50,17 +52,17 @@ def test_every_aggregate_is_drawn_once_with_its_selection_values_and_result(seed
     assert drawn == wanted
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_each_layer_has_the_heads_of_the_schedule(seed: int) -> None:
-    outputs, program, given = random_program(seed)
+    outputs, program, given = named_program(seed)
     plan = plan_flow(outputs, given, program)
     counts = tuple(len(layer.heads) for layer in plan.layers)
     assert counts == schedule(outputs).heads_per_layer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_every_strip_is_made_in_one_place_and_after_what_it_needs(seed: int) -> None:
-    outputs, program, given = random_program(seed)
+    outputs, program, given = named_program(seed)
     plan = plan_flow(outputs, given, program)
     made = [*plan.embedding, *plan.input_feed_forward]
     for layer in plan.layers:
@@ -73,9 +75,9 @@ def test_every_strip_is_made_in_one_place_and_after_what_it_needs(seed: int) -> 
         assert all(order[needed] < order[strip.id] for needed in strip.needs)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_what_feeds_an_output_reaches_back_to_all_of_the_input_it_needs(seed: int) -> None:
-    outputs, program, given = random_program(seed)
+    outputs, program, given = named_program(seed)
     plan = plan_flow(outputs, given, program)
     for output, name in zip(outputs, plan.outputs, strict=True):
         reached = [name]
@@ -87,9 +89,9 @@ def test_what_feeds_an_output_reaches_back_to_all_of_the_input_it_needs(seed: in
         assert (Indices() in needed) == ("indices" in labels)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each(SEEDS)
 def test_the_reasons_of_a_conjunction_hold_exactly_where_it_picks(seed: int) -> None:
-    outputs, _, given = random_program(seed)
+    outputs, _, given = named_program(seed)
     values = [node for node in in_order(outputs) if not isinstance(node, Aggregate)]
     keys = values[seed % len(values)]
     if not isinstance(keys, (Tokens, Indices, Const, Elementwise)):
@@ -150,7 +152,7 @@ def test_work_on_tokens_and_indices_together_is_shown_before_the_first_layer() -
 def test_a_plan_is_plain_json() -> None:
     import json
 
-    outputs, program, given = random_program(3)
+    outputs, program, given = named_program(3)
     plan = plan_flow(outputs, given, program)
     assert json.loads(json.dumps(as_dict(plan))) == as_dict(plan)
 

@@ -67,7 +67,7 @@ def test_without_the_extra_the_error_names_it(
     monkeypatch.setitem(sys.modules, "typst", None)
     with pytest.raises(rasp.RaspUnsupportedError) as error:
         reverse.save(tmp_path / "flow.png")
-    assert "rasp-lang[draw]" in (error.value.hint or "")
+    assert "[draw]" in (error.value.hint or "")
     assert not list(tmp_path.iterdir())
 
 

@@ -13,8 +13,10 @@ from rasp.insight.drawing import Drawing, draw, draw_selector
 from rasp.insight.drawing.glyphs import in_cell
 from rasp.insight.drawing.picture_plan import Flow
 from rasp.language.graph import Aggregate, Indices, Select, Tokens
+from strategies import for_each
+from strategies.graphs import named_program
 
-from .random_programs import heads_of, random_program
+from .flow_heads import heads_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 SUBPATH = re.compile(r"M([\d.]+) ([\d.]+)h([\d.]+)v")
@@ -47,9 +49,9 @@ def selections_of(drawing: Drawing) -> dict[str, ElementTree.Element]:
     }
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each(range(40))
 def test_exactly_the_picked_cells_are_drawn(seed: int) -> None:
-    outputs, program, given = random_program(seed)
+    outputs, program, given = named_program(seed)
     drawing = draw(outputs, given, program)
     assert isinstance(drawing.plan, Flow)
     drawn = selections_of(drawing)
@@ -102,9 +104,9 @@ def boxes(element: ElementTree.Element, x: float = 0, y: float = 0):  # type: ig
         yield from boxes(inner, x, y)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each(range(40))
 def test_nothing_lies_outside_the_page(seed: int) -> None:
-    outputs, program, given = random_program(seed)
+    outputs, program, given = named_program(seed)
     root = ElementTree.fromstring(draw(outputs, given, program).svg())
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     for left, top, right, bottom in boxes(root):

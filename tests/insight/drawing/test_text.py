@@ -6,13 +6,14 @@ import rasp
 from rasp.insight.drawing import draw
 from rasp.insight.drawing.glyphs import columns, in_cell
 from rasp.insight.drawing.picture_plan import Flow
+from strategies.graphs import named_program
 
-from .random_programs import heads_of, random_program
+from .flow_heads import heads_of
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_all_values_and_picks_are_in_the_text(seed: int) -> None:
-    outputs, program, given = random_program(seed)
+    outputs, program, given = named_program(seed)
     drawing = draw(outputs, given, program)
     assert isinstance(drawing.plan, Flow)
     text = drawing.text()

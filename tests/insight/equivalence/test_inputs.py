@@ -1,4 +1,4 @@
-"""Which inputs must be tried: none is left out, and those that decide for others do so rightly."""
+"""Which inputs must be tested: none is left out, and those that decide for others do so rightly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import rasp
 import rasp.teaching.gallery
 from rasp import aggregate, indices, select, tokens, tokens_int, tokens_str, where
-from rasp.insight.equivalence.choosing import choose_inputs
+from rasp.insight.equivalence.suitable_inputs import choose_inputs
 from rasp.insight.equivalence.token_flow import compared_constants, only_asks_for_equality
 from rasp.insight.equivalence.tried_inputs import InputsToTry, fresh_tokens
 
@@ -24,8 +24,8 @@ def test_each_input_over_any_alphabet_is_a_renaming_of_exactly_one_that_is_tried
 ) -> None:
     constants = tuple("(){}"[:known])
     inputs = InputsToTry(constants, any_alphabet=True, known=known).with_unknown(length)
-    tried = list(inputs.of_length(length))
-    assert len(set(tried)) == len(tried) == inputs.count(length)
+    tested = list(inputs.of_length(length))
+    assert len(set(tested)) == len(tested) == inputs.count(length)
 
     def canonical(given: tuple[Any, ...]) -> tuple[Any, ...]:
         names: dict[Any, Any] = {constant: constant for constant in constants}
@@ -35,7 +35,7 @@ def test_each_input_over_any_alphabet_is_a_renaming_of_exactly_one_that_is_tried
 
     others = ("x", "y", "z", "u", "v")[:length]
     assert {canonical(given) for given in product((*constants, *others), repeat=length)} == set(
-        tried
+        tested
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import rasp
-import rasp.base.cluster as cluster_module
 from rasp.base.cluster import Cluster
 from rasp.base.errors import RaspError, RaspUnsupportedError
 from rasp.insight.generation import Rules, outcomes_of
@@ -47,9 +46,9 @@ def test_a_graph_is_the_same_after_the_journey(name: str) -> None:
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_module, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     copy = rasp.run(TEXT)["copy"]
-    with pytest.raises(RaspUnsupportedError, match="needs Ray"):
+    with pytest.raises(RaspUnsupportedError, match="needs `ray`"):
         list(outcomes_on_cluster(copy, ["a|"], RULES, Cluster()))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import rasp
 from rasp.base.errors import RaspError
-from rasp.insight.generation import Rules, generate_each, steps
+from rasp.insight.generation import Question, Rules, generate_each, steps
 
 COPY = """
 bar = aggregate(select(tokens, "|", ==), indices);
@@ -108,11 +108,15 @@ def test_only_an_s_op_generates() -> None:
         rasp.generate("copy", ["a"])  # type: ignore[arg-type]
 
 
-def test_without_numpy_every_step_is_evaluated_from_scratch(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("rasp.insight.generation.growing.find_spec", lambda name: None)
-    assert str(rasp.generate(handle("copy"), ["abc|"])[0]) == "abc"
+def test_an_input_that_fails_leaves_the_others_of_its_batch_alone() -> None:
+    question = Question(handle("next", FAILS).node)
+    inputs = [tuple("a" * length) for length in (6, 1, 6, 2, 7, 6, 3)]
+    together = question.answers(inputs)
+    alone = [question.answers([given])[0] for given in inputs]
+    assert [str(answer) for answer in together] == [str(answer) for answer in alone]
+    assert [isinstance(answer, RaspError) for answer in together] == [
+        len(given) == 6 for given in inputs
+    ]
 
 
 @pytest.mark.slow

@@ -12,8 +12,7 @@ import pytest
 import rasp
 from rasp.insight.equivalence.answering import Input, answers
 from rasp.insight.schedule import explain, fit, placing, schedule
-from rasp.insight.schedule.pattern_reach import stays_within
-from rasp.insight.schedule.patterns import Pattern
+from rasp.insight.schedule.patterns import Pattern, stays_within
 from rasp.language.evaluator.plain import EvaluationError, evaluate
 from rasp.language.graph import (
     COMPARISONS,
@@ -35,8 +34,7 @@ from rasp.language.graph import (
 from rasp.language.graph.normal import normal_form
 from rasp.language.graph.reach import reach
 from rasp.language.graph.sum_form import is_number, linear
-
-from .random_graphs import random_outputs
+from strategies.graphs import random_outputs
 
 HERE = Indices()
 MIXED = Elementwise("*", (HERE, Tokens()))

@@ -8,14 +8,13 @@ import pytest
 
 import rasp
 from rasp.insight.schedule import Explanation, explain, schedule
-from rasp.insight.schedule.chain import deepest_chain
-from rasp.insight.schedule.layers import earliest_layers
-from rasp.insight.schedule.sublayer_order import Order, earliest_times
+from rasp.insight.schedule.reasons import deepest_chain
+from rasp.insight.schedule.sublayer_order import Order, earliest_layers, earliest_times
 from rasp.language.evaluator.plain import evaluate
 from rasp.language.graph import Aggregate, Elementwise, Indices, Select, Tokens, in_order
+from strategies.graphs import random_outputs
 
 from .paper_programs import PAPER_PROGRAMS
-from .random_graphs import random_outputs
 
 
 def explained(task: str) -> Explanation:

@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from rasp.base.errors import RaspError
-from rasp.insight.schedule.pattern_reach import stays_within
-from rasp.insight.schedule.patterns import Pattern, under
+from rasp.insight.schedule.patterns import Pattern, stays_within, under
 from rasp.language.evaluator.plain import evaluate
 from rasp.language.graph import (
     COMPARISONS,

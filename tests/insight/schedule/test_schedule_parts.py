@@ -23,8 +23,7 @@ from rasp.language.graph import (
     Tokens,
     in_order,
 )
-
-from .random_graphs import random_outputs
+from strategies.graphs import random_outputs
 
 SAME = Select(Tokens(), Tokens(), "==")
 MIXED = Elementwise("*", (Indices(), Tokens()))
@@ -222,7 +221,7 @@ def test_without_a_solver_there_is_no_exact_schedule(
     if method == "auto":
         assert "the exact search needs SciPy" in schedule(outputs).remark
         return
-    with pytest.raises(rasp.RaspUnsupportedError, match="needs SciPy"):
+    with pytest.raises(rasp.RaspUnsupportedError, match="needs `scipy`"):
         schedule(outputs, method)
 
 

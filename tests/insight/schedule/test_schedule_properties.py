@@ -9,11 +9,10 @@ import pytest
 from rasp.insight.schedule import greedy, schedule
 from rasp.insight.schedule.bounds import least_heads, least_width
 from rasp.insight.schedule.greedy import cost, greedy_placement
-from rasp.insight.schedule.layers import earliest_layers
 from rasp.insight.schedule.problem import Problem, earliest_placement, prerequisites
 from rasp.insight.schedule.problem import problem_of as problem_in
 from rasp.insight.schedule.schedule import Schedule, front
-from rasp.insight.schedule.sublayer_order import Order, earliest_times
+from rasp.insight.schedule.sublayer_order import Order, earliest_layers, earliest_times
 from rasp.language.graph import (
     Aggregate,
     Const,
@@ -26,8 +25,7 @@ from rasp.language.graph import (
     in_order,
 )
 from rasp.language.graph.normal import normal_form
-
-from .random_graphs import random_outputs
+from strategies.graphs import random_outputs
 
 SMALL = 4_000  # placements that brute force may look at
 

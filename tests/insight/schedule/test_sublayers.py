@@ -32,8 +32,7 @@ from rasp.language.graph import (
     Tokens,
     in_order,
 )
-
-from .random_graphs import random_outputs
+from strategies.graphs import random_outputs
 
 MOST_WAYS = 400
 Problems: TypeAlias = list[tuple[str, Problem]]

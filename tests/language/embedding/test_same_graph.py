@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 import rasp
 import rasp.teaching.gallery
@@ -13,8 +14,11 @@ from rasp.base.source import Source
 from rasp.language.embedding.handles import Handle
 from rasp.language.syntax import parse, print_expression, print_program
 from rasp.language.syntax.tree import Call, Command, Evaluate
+from strategies import examples, for_each
+from strategies.programs import Case, cases
 
 from .by_python import built_by_python
+from .nodes_by_python import built_nodes
 
 TESTS = Path(__file__).parents[2]
 
@@ -53,7 +57,7 @@ def nodes(value: Any) -> Any:
     return None  # functions and atoms: what they lead to is compared
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@for_each(TEXTS.values())
 def test_text_python_and_what_is_written_back_make_the_same_nodes(text: str) -> None:
     by_text, by_python = rasp.run(text), built_by_python(text)
     assert set(by_text) <= set(by_python)
@@ -67,3 +71,11 @@ def test_text_python_and_what_is_written_back_make_the_same_nodes(text: str) -> 
     for name, handle in held.items():
         assert again[name].node is handle.node, written
     assert rasp.to_rasp({name: again[name] for name in held}) == written
+
+
+@pytest.mark.slow
+@given(cases())
+@examples(80)
+def test_operators_of_python_build_the_same_nodes(case: Case) -> None:
+    for node, made in built_nodes(case.outputs.values()).items():
+        assert not isinstance(made, Handle) or made.node is node, made

@@ -157,6 +157,7 @@ def test_a_shared_graph_is_written_once() -> None:
     assert rasp.run(text)["result"].node is shared.node
 
 
+@pytest.mark.slow
 def test_deep_selectors_are_cut_too() -> None:
     deep = select(indices, 0, "==")
     for number in range(1_500):

@@ -7,32 +7,69 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from random_graphs import disagreement, fast_results, plain_results, strained
+from hypothesis import assume, given
+from oracle import agree, exactly, fast_results, plain_results, strained
 
 import rasp.teaching.gallery
 from rasp.base.atoms import read_input
 from rasp.base.errors import RaspError
 from rasp.language.embedding.handles import Handle
 from rasp.language.embedding.namespace import run
+from rasp.language.evaluator import apply, evaluate_batch
 from rasp.language.graph import Node
 from rasp.teaching.gallery.gallery_check import random_inputs
+from strategies import examples
+from strategies.graphs import GraphsAndInputs, graphs_and_inputs
+from strategies.programs import LIMITS, Case, cases
 
 GOLDEN = Path(__file__).resolve().parents[4] / "shared" / "golden"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1, 301, 20))
-def test_random_programs_agree(first: int) -> None:
-    found = [disagreement(seed) for seed in range(first, first + 20)]
-    assert not any(found), next(filter(None, found))
+@given(graphs_and_inputs())
+@examples(150)
+def test_random_graphs_agree(case: GraphsAndInputs) -> None:
+    outputs, inputs = case
+    agree(outputs, *inputs)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1001, 1301, 20))
-def test_random_programs_agree_on_the_ways_of_long_inputs(first: int) -> None:
+@given(graphs_and_inputs())
+@examples(150)
+def test_random_graphs_agree_on_the_ways_of_long_inputs(case: GraphsAndInputs) -> None:
+    outputs, inputs = case
     with strained():
-        found = [disagreement(seed) for seed in range(first, first + 20)]
-    assert not any(found), next(filter(None, found))
+        agree(outputs, *inputs)
+
+
+@pytest.mark.slow
+@given(cases())
+@examples(150)
+def test_random_programs_agree(case: Case) -> None:
+    outputs = list(case.outputs.values())
+    assume(outputs)
+    agree(outputs, *case.inputs)
+    with strained():
+        agree(outputs, *case.inputs, *case.inputs)
+
+
+@pytest.mark.slow
+@given(cases())
+@examples(100)
+def test_a_batch_gives_what_its_inputs_give_one_by_one(case: Case) -> None:
+    outputs = list(case.outputs.values())
+    assume(outputs)
+    singly: list[object] = []
+    for number, tokens in enumerate(case.inputs):
+        try:
+            singly.append([exactly(apply(node, tokens, limits=LIMITS)) for node in outputs])
+        except RaspError as error:
+            with pytest.raises(type(error)) as batch:
+                evaluate_batch(outputs, case.inputs, limits=LIMITS)
+            assert len(case.inputs) == 1 or f", in input {number} " in f"{batch.value.message} "
+            return
+    batched = evaluate_batch(outputs, case.inputs, limits=LIMITS)
+    assert singly == [[exactly(values[node]) for node in outputs] for values in batched]
 
 
 @pytest.mark.slow

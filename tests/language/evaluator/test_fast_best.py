@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from random_graphs import fast_results, plain_results, strained
+from oracle import fast_results, plain_results, strained
 
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspLimitError

@@ -6,7 +6,7 @@ import random
 from types import ModuleType
 
 import pytest
-from random_graphs import TEXT, Graphs, agree, strained
+from oracle import agree, strained
 
 from rasp.base.errors import RaspLimitError, RaspTypeError, RaspValueError
 from rasp.base.limits import DEFAULT_LIMITS, Limits
@@ -34,6 +34,7 @@ from rasp.language.graph import (
     Tokens,
 )
 from rasp.language.graph.origins import Definition, Origin
+from strategies.graphs import TEXT, Graphs
 
 SAME = Select(Tokens(), Tokens(), "==")
 BEFORE = Select(Indices(), Indices(), "<")

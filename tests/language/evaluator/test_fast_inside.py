@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_graphs import fast_results, plain_results
+from oracle import fast_results, plain_results
 
 from rasp.base.errors import RaspLimitError
 from rasp.base.limits import DEFAULT_LIMITS, Limits
@@ -18,6 +18,7 @@ from rasp.language.evaluator.fast.blocked import blocks
 from rasp.language.evaluator.fast.coding import codes_of
 from rasp.language.evaluator.fast.highest import stretch_highest
 from rasp.language.evaluator.fast.key_plan import plan_sums
+from rasp.language.evaluator.fast.prepared import Prepared
 from rasp.language.evaluator.fast.workspace import Batch, Workspace
 from rasp.language.evaluator.plain import EvaluationError
 from rasp.language.graph import (
@@ -72,8 +73,9 @@ class Counting(Meter):
 
 def space_of(tokens: tuple[Any, ...], clock: Meter) -> Workspace:
     space = Workspace(Batch([tokens]), clock)
-    evaluation = evaluate._Evaluation(space.batch, Meter(DEFAULT_LIMITS))
-    for node in (Tokens(), Indices(), Const(7), SQUARES.operands[0], SQUARES):
+    prepared = Prepared((Const(7), SQUARES))
+    evaluation = evaluate._Evaluation(space.batch, prepared, Meter(DEFAULT_LIMITS))
+    for node in (Tokens(), Indices(), *prepared.order):
         evaluation.compute(node)
     space.columns.update(evaluation.space.columns)
     return space
@@ -101,7 +103,7 @@ def test_where_the_time_is_up_among_blocks_the_node_is_named_at_once(
     clocks: list[Counting] = []
 
     def clock(limits: Limits) -> Meter:
-        clocks.append(Counting(limits, last=len(evaluate.in_order([node]))))
+        clocks.append(Counting(limits, last=len(Prepared((node,)).order)))
         return clocks[-1]
 
     monkeypatch.setattr(evaluate, "Meter", clock)
@@ -193,7 +195,8 @@ def test_what_is_no_longer_needed_is_not_kept_and_nothing_else_forgotten(
             kept = self.selections
             for used in (self.space.columns, *self.space._codes):
                 assert not set(keys).intersection(used)
-            caches = (self.space.columns, self.space._codes, kept._layouts, kept._counted,
+            varying = self.space.columns.keys() - self.prepared.constants.keys()
+            caches = (varying, self.space._codes, kept._layouts, kept._counted,
                       kept._counts, kept._positions)  # fmt: skip
             held.append(tuple(map(len, caches)))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_graphs import fast_results, plain_results
+from oracle import fast_results, plain_results
 
 from rasp.base.limits import Limits
 from rasp.language.evaluator import plain

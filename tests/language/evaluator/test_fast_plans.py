@@ -7,7 +7,6 @@ import itertools
 import random
 
 import pytest
-from random_graphs import TEXT, Graphs
 
 from rasp.language.evaluator import explain_plan
 from rasp.language.evaluator.fast import algebra
@@ -31,6 +30,7 @@ from rasp.language.graph import (
     SOp,
     Tokens,
 )
+from strategies.graphs import TEXT, Graphs
 
 BEFORE = Select(Indices(), Indices(), "<")
 SAME = Select(Tokens(), Tokens(), "==")

@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from random_graphs import agree
+from oracle import agree
 
 from rasp.base.atoms import Atom
 from rasp.base.limits import Limits

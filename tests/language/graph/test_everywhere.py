@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from rasp.apps.fuzzing.cases import random_case
 from rasp.language.evaluator import plain
 from rasp.language.graph import SOp, in_order, is_everywhere
+from strategies.programs import seeded_cases
 
 
 def test_what_is_everywhere_has_one_value() -> None:
     found = 0
-    for seed in range(60):
-        case = random_case(seed)
+    for case in seeded_cases(60):
         every = [node for node in in_order(case.outputs.values()) if isinstance(node, SOp)]
         same = [node for node in every if node.needs and is_everywhere(node, lambda _: False)]
         for tokens in case.inputs if same else ():
@@ -18,6 +17,6 @@ def test_what_is_everywhere_has_one_value() -> None:
                 values = plain.evaluate(same, tokens)
             except plain.EvaluationError:
                 continue
-            assert all(len(set(map(repr, values[node]))) == 1 for node in same), (seed, tokens)
+            assert all(len(set(map(repr, values[node]))) == 1 for node in same), (case, tokens)
             found += len(same)
     assert found > 100

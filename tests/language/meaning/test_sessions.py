@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import rasp
+from rasp.apps.shown_results import show_named, show_result
 from rasp.base.limits import Limits
 from rasp.base.source import Source
 from rasp.language.graph import Program
@@ -15,7 +16,7 @@ from rasp.language.meaning.builtins import DrawRequest, language_scope
 from rasp.language.meaning.calls import signature
 from rasp.language.meaning.loader import read_source
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.show import MOST_ITEMS, MOST_ROWS, show_named, show_result, show_value
+from rasp.language.meaning.shown_values import MOST_ITEMS, MOST_ROWS, show_value
 
 
 def ran(text: str, session: Session | None = None) -> list[Any]:

@@ -39,6 +39,7 @@ from rasp.language.syntax.tree import (
 )
 from rasp.language.words import BINDING
 from repository import ROOT
+from strategies import for_each
 
 TESTS = ROOT / "tests"
 GOLDEN = ROOT.parent / "shared" / "golden"
@@ -238,7 +239,7 @@ def grammar() -> lark.Lark:
     return lark.Lark(path.read_text(encoding="utf-8"), parser="lalr", lexer="contextual")
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+@for_each(SOURCES)
 def test_the_published_grammar_takes_every_program(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert parse(Source(path.name, text))

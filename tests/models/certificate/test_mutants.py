@@ -1,7 +1,4 @@
-"""Every array matters: a model with a number changed is refused, or is right on every input.
-
-All numbers of sixteen models in every way: `python scripts/check_mutants.py`.
-"""
+"""Every array matters: a model with a number changed is refused, or is right on every input."""
 
 from __future__ import annotations
 

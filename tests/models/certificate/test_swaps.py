@@ -1,7 +1,4 @@
-"""Programs, claims and arrays that are not quite those of a model are refused, or it answers right.
-
-Many more: `python bench/swaps.py handmade` (also `random`, `gallery`).
-"""
+"""Programs, claims and arrays that are not quite those of a model are refused, or are right."""
 
 from __future__ import annotations
 

@@ -23,7 +23,10 @@ COMPILED = ["reverse", "hist_bos", "double_hist_bos", "dyck1", "shuffle_dyck", "
             "reverse_each_word", "reverse_prefix", "permutation_sign", "luhn", "rotate_by_first",
             "mirror_first_half", "jaccard", "token_frequency", "long_addition_pure"]  # fmt: skip
 """Some that have been refused at one time or another."""
-QUICKLY_REFUSED = ["decimal_value", "smallest_period", "suffix_ranks", "binary_to_decimal"]
+QUICKLY_REFUSED = [
+    "decimal_value", "smallest_period", "suffix_ranks",
+    pytest.param("binary_to_decimal", marks=pytest.mark.slow),
+]  # fmt: skip
 
 
 @pytest.mark.slow

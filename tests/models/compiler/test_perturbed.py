@@ -1,7 +1,4 @@
-"""Models answer right where exp and division are off by up to 2^-21, in any order of adding.
-
-The whole gallery and 2,000 random programs: `python bench/perturb.py`.
-"""
+"""Models answer right where exp and division are off by up to 2^-21, in any order of adding."""
 
 from __future__ import annotations
 

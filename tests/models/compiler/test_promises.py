@@ -79,7 +79,7 @@ def test_an_input_that_breaks_the_promise_is_refused(place_of_plus: Transformer,
 
 def test_an_input_on_which_the_promise_has_no_value_is_refused() -> None:
     program = rasp.run("valid = 1 / indices > 0;")
-    with pytest.raises(RaspUnsupportedError, match="no random input keeps the promise `valid`"):
+    with pytest.raises(RaspUnsupportedError, match="no input keeps the promise `valid`"):
         compile(rasp.tokens, alphabet="ab", max_length=4, where=program["valid"])
 
 

@@ -8,15 +8,9 @@ from __future__ import annotations
 import itertools
 import random
 import re
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "language" / "evaluator"))
-
-from random_graphs import BOOL, NUMBER, TEXT, Graphs
 
 import rasp
 from rasp.base.atoms import Atom
@@ -33,6 +27,7 @@ from rasp.language.graph import (
     SelectorOr,
 )
 from rasp.models.compiler import Transformer, compile
+from strategies.graphs import BOOL, NUMBER, TEXT, Graphs
 
 VOCABULARIES = {
     TEXT: ["ab", "abc", "()"],

@@ -29,7 +29,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_program_is_compiled_verified_and_exported(program: Path, capsys: Any) -> None:
-    options = ("--vocab", "abc", "--max-length", "6", "-o", "model")
+    options = ("--alphabet", "abc", "--max-length", "6", "-o", "model")
     code, out, _ = call(capsys, "compile", program, "hist", "half", *options)
     assert code == 0
     assert out.startswith("<Transformer: 1 layer, 1 head")
@@ -38,7 +38,9 @@ def test_a_program_is_compiled_verified_and_exported(program: Path, capsys: Any)
     assert statement in out
     code, again, _ = call(capsys, "verify", "model", "--seed", "0")
     assert code == 0
-    assert again.strip() in out, "files say what the model in memory said"
+    certificate, _, ran = again.partition("also run on ")
+    assert certificate.strip() in out, "files say what the model in memory said"
+    assert ran.startswith("all 1,092 inputs, in float32\nthe program:\n  ")
     code, out, _ = call(capsys, "verify", "model", "--json")
     assert json.loads(out)["statement"] == statement
     needs("onnx", "onnxruntime")
@@ -49,7 +51,7 @@ def test_a_program_is_compiled_verified_and_exported(program: Path, capsys: Any)
 
 
 def test_nothing_is_said_to_be_written_that_was_not(program: Path, capsys: Any) -> None:
-    code, out, _ = call(capsys, "compile", program, "hist", "--vocab", "ab", "--max-length", "3")
+    code, out, _ = call(capsys, "compile", program, "hist", "--alphabet", "ab", "--max-length", "3")
     assert code == 0
     assert "written" not in out
     assert [path.name for path in program.parent.iterdir()] == ["hist.rasp"]
@@ -58,11 +60,11 @@ def test_nothing_is_said_to_be_written_that_was_not(program: Path, capsys: Any) 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("hits", "--vocab", "ab", "--max-length", "3"), "the program has no `hits`"),
-        (("hist", "--vocab", "", "--max-length", "3"), "the vocabulary is empty"),
-        (("hist", "--vocab", "ab", "--max-length", "0"), "`max_length` is between 1 and 4096"),
+        (("hits", "--alphabet", "ab", "--max-length", "3"), "the program has no `hits`"),
+        (("hist", "--alphabet", "", "--max-length", "3"), "the vocabulary is empty"),
+        (("hist", "--alphabet", "ab", "--max-length", "0"), "`max_length` is between 1 and 4096"),
         (
-            ("hist", "--vocab", "ab", "--max-length", "3", "-o", "hist.rasp"),
+            ("hist", "--alphabet", "ab", "--max-length", "3", "-o", "hist.rasp"),
             "a compiled model is a folder",
         ),
     ],
@@ -78,7 +80,7 @@ def test_what_cannot_be_compiled_leaves_nothing_behind(
 
 
 def test_a_changed_weight_is_found(program: Path, capsys: Any) -> None:
-    options = ("--vocab", "ab", "--max-length", "4", "-o", "model")
+    options = ("--alphabet", "ab", "--max-length", "4", "-o", "model")
     call(capsys, "compile", program, "hist", *options)
     weights = Path("model") / "weights.safetensors"
     raw = bytearray(weights.read_bytes())

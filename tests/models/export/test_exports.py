@@ -247,7 +247,7 @@ def test_a_missing_library_names_the_extra(
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(RaspUnsupportedError, match=f"needs `{package}`") as caught:
         export(compiled("hist", 5), name, tmp_path)
-    assert caught.value.hint == f'pip install "rasp-lang[{target.extra}]"'
+    assert f"[{target.extra}]" in (caught.value.hint or "")
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(RaspUnsupportedError, match="a torch module needs `torch`"):
         to_torch(compiled("hist", 5))

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
+import generating_examples as comparing
 import pytest
 from export_examples import needs
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "tests"))
 
 import rasp
 from rasp.models.compiler.model.tensors import from_safetensors
 from rasp.models.export import export
-from repository import script
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
-
-comparing = script("compare_generations")
 
 
 @pytest.mark.parametrize("example", comparing.EXAMPLE_LIST, ids=lambda example: example.name)

@@ -215,7 +215,7 @@ def test_the_command_writes_goes_on_and_checks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = str(tmp_path / "bed")
-    words = ["testbed", place, "hist", "--length", "4", "--dials", "", "--dials", "rotation"]
+    words = ["testbed", place, "hist", "--max-length", "4", "--dials", "", "--dials", "rotation"]
     assert main(words) == 0
     assert "hist.rotation.0: written" in capsys.readouterr().out
     assert main([*words, "--json"]) == 0
@@ -228,7 +228,7 @@ def test_the_command_writes_goes_on_and_checks(
     assert 'length was 4 and is now 3; style was "robust" and is now "compact"' in said
     words[4] = "0"
     assert main(words) == 2
-    assert "`--length` is between 1 and 4096, not 0" in capsys.readouterr().err
+    assert "`--max-length` is between 1 and 4096, not 0" in capsys.readouterr().err
     assert main(["testbed", place, "--check"]) == 0
     assert "2 models checked, 0 with problems" in capsys.readouterr().out
     _edit(Path(place) / "hist.plain.0" / "circuit.json", lambda edges: edges[1:])

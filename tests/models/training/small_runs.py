@@ -8,9 +8,11 @@ from typing import Any
 
 from rasp.models.training.config import RunConfig, miniature
 from rasp.models.training.data import make_data
+from rasp.models.training.engine import Engine
 from rasp.models.training.paper_tasks import TASKS
-from rasp.models.training.plain_engine import PlainEngine
+from rasp.models.training.records import Curves, Record, Shares
 from rasp.models.training.stack import Stack
+from rasp.models.training.sweep import train_epoch
 
 
 def small_run(task: str, seed: int = 0, layers: int = 2, **given: Any) -> RunConfig:
@@ -26,11 +28,14 @@ def make_stack(configs: Sequence[RunConfig]) -> Stack:
     return Stack(configs, data, "cpu")
 
 
-def train_epochs(stack: Stack, epochs: int) -> PlainEngine:
-    engine = PlainEngine(stack)
+def train_epochs(stack: Stack, epochs: int) -> Engine:
+    engine = Engine(stack)
     for _ in range(epochs):
-        stack.start_epoch(engine)
-        for number in range(stack.batches):
-            engine.train_batch(number)
-        stack.finish_epoch(engine)
+        train_epoch(stack, engine)
     return engine
+
+
+def record_called(name: str, **given: Any) -> Record:
+    """A record that says as little as one can."""
+    half = Shares(0.5, 0.5)
+    return Record(name, name, {}, 1, half, half, Curves([1.0], [0.5]), **given)

@@ -11,12 +11,11 @@ import pytest
 
 pytest.importorskip("torch", reason="training needs PyTorch")
 
-import rasp.base.cluster as cluster_module
 from rasp.base.cluster import Cluster
 from rasp.base.errors import RaspUnsupportedError
 from rasp.models.training.run_store import Store
-from rasp.models.training.sweep import SweepSettings, sweep
-from rasp.models.training.sweep_cluster import keep, sweep_on_cluster, train_unit, units_of
+from rasp.models.training.sweep import SweepSettings, groups_of, sweep
+from rasp.models.training.sweep_cluster import keep, sweep_on_cluster, train_unit
 
 from .small_runs import small_run
 
@@ -30,7 +29,7 @@ def test_a_worker_gives_the_same_numbers_as_this_process_and_results_arrive_once
 ) -> None:
     here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
     sweep(CONFIGS, here, SweepSettings("cpu"))
-    units = units_of(CONFIGS, together=4)
+    units = groups_of(CONFIGS, {}, together=4)
     assert [len(unit) for unit in units] == [4]
     for unit in units * 2:  # a task that was started again returns the same once more
         for record, weights in train_unit(
@@ -41,18 +40,15 @@ def test_a_worker_gives_the_same_numbers_as_this_process_and_results_arrive_once
     assert list(mine) == list(theirs)
     assert len((tmp_path / "there" / "records.jsonl").read_text().splitlines()) == len(CONFIGS)
     for key in mine:
-        assert (
-            mine[key]["test"] == theirs[key]["test"]
-            and mine[key]["curves"] == theirs[key]["curves"]
-        )
+        assert mine[key].test == theirs[key].test and mine[key].curves == theirs[key].curves
         assert there.load_weights(key)
 
 
 def test_without_ray_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_module, "find_spec", lambda name: None)
-    with pytest.raises(RaspUnsupportedError, match="needs Ray") as caught:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(RaspUnsupportedError, match="needs `ray`") as caught:
         sweep_on_cluster(CONFIGS, Store(tmp_path), SweepSettings("cpu"), Cluster())
-    assert "rasp-lang[cluster]" in (caught.value.hint or "")
+    assert "[cluster]" in (caught.value.hint or "")
 
 
 @pytest.mark.skipif(

@@ -15,7 +15,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
+from command_line import Terminal  # noqa: E402
 from rasp.apps.cli import main  # noqa: E402
+from rasp.base import progress as progress_module  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +61,7 @@ def test_any_program_can_be_trained(tmp_path: Path, capsys: pytest.CaptureFixtur
     program = tmp_path / "last.rasp"
     program.write_text("last = aggregate(select(indices, length - 1, ==), tokens);")
     picture, data, curves = (tmp_path / name for name in ("heads.svg", "data.jsonl", "curves.svg"))
-    arguments = ["train", str(program), "last", "--alphabet", "abc", "--lengths", "1-5",
+    arguments = ["train", str(program), "last", "--alphabet", "abc", "--max-length", "5",
                  "--epochs", "2", "--train", "200", "--validation", "50", "--test", "50",
                  "--width", "16", "--results", str(tmp_path), "--heads-on", "abca", "--heads-to",
                  str(picture), "--save-data", str(data), "--curves", str(curves)]  # fmt: skip
@@ -70,6 +72,41 @@ def test_any_program_can_be_trained(tmp_path: Path, capsys: pytest.CaptureFixtur
     lines = [json.loads(line) for line in data.read_text().splitlines()]
     assert len(lines) == 350
     assert all(line["target"] == [line["input"][-1]] * len(line["input"]) for line in lines)
+
+
+@pytest.mark.parametrize("more", [[], ["--next-token"]])
+def test_training_says_how_far_it_is_and_how_long_it_takes(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "first.rasp"
+    program.write_text("first = aggregate(select(indices, 0, ==), tokens);")
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr(progress_module, "PATIENCE", 0.01)
+    words = [
+        "train",
+        str(program),
+        "first",
+        "--max-length",
+        "5",
+        "--epochs",
+        "20",
+        "--train",
+        "500",
+        "--validation",
+        "50",
+        "--test",
+        "50",
+        "--width",
+        "16",
+        "--results",
+        str(tmp_path),
+    ]
+    assert main([*words, *more]) == 0
+    lines = terminal.getvalue().split("\r")
+    shown = [line for line in lines if "left, epoch" in line]
+    assert shown and all("█" in line or "·" in line for line in shown)
+    assert lines[-1] == "\x1b[K", "the line is taken away"
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has CUDA")
@@ -87,7 +124,7 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "plain"], "needs no attention"),
         (["train", "PROGRAM", "other"], "the program has no `other`"),
         (["train", "PROGRAM", "mean", "--alphabet", "ab"], "fails on an input of its own task"),
-        (["train", "PROGRAM", "seen", "--lengths", "a few"], "is not a range of lengths"),
+        (["train", "PROGRAM", "seen", "--min-length", "30"], "inputs of 30 to 20 tokens"),
         (["train", "PROGRAM", "seen", "--batch", "7"], "cannot be dealt out in batches of 7"),
         (["train", "PROGRAM", "seen", "--width", "9"], "1 head cannot share a width of 9"),
         (["train", "PROGRAM", "seen", "--width", "0"], "width must be at least 1"),
@@ -96,9 +133,9 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "seen", "--decay", "-1"], "the decay must be a number"),
         (["train", "PROGRAM", "seen", "--seed", "-1"], "the seed must be between 0 and"),
         (["train", "PROGRAM", "seen", "--epochs", "0"], "epochs must be at least 1"),
-        (["train", "PROGRAM", "seen", "--device", "tpu"], "there is no training on `tpu`"),
-        (["reproduce", "table1", "--smoke", "--device", "meta"], "there is no training on `meta`"),
-        (["train", "PROGRAM", "seen", "--inputs", "odd"], "is not a way to draw inputs"),
+        (["train", "PROGRAM", "seen", "--device", "tpu"], "training does not run on `tpu`"),
+        (["reproduce", "table1", "--smoke", "--device", "meta"], "training does not run on `meta`"),
+        (["train", "PROGRAM", "seen", "--distribution", "odd"], "is not a way to draw inputs"),
     ],
 )
 def test_refusals_say_what_is_wrong(

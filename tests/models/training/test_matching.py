@@ -46,10 +46,12 @@ def test_a_selection_agrees_with_itself_and_uniform_attention_as_far_as_it_is_wi
 
 def test_an_untrained_model_has_a_match_with_every_selector_and_a_small_one_has_none() -> None:
     stack = make_stack([small_run("reverse")])
-    found = find_match(stack.own_row(stack.rows, 0)[None], stack.own_shapes[0], stack.data[0], 20)
-    assert found is not None and len(found["selectors"]) == 2
-    places = [tuple(each["model"]) for each in found["selectors"]]
+    found = find_match(
+        stack.own_row(stack.state.rows, 0)[None], stack.own_shapes[0], stack.data[0], 20
+    )
+    assert found is not None and len(found.selectors) == 2
+    places = [each.model for each in found.selectors]
     assert len(set(places)) == 2
     shallow = make_stack([small_run("reverse", layers=1)])
-    row = shallow.own_row(shallow.rows, 0)[None]
+    row = shallow.own_row(shallow.state.rows, 0)[None]
     assert find_match(row, shallow.own_shapes[0], shallow.data[0]) is None

@@ -19,7 +19,7 @@ def make_batch(layout: SlotLayout, models: int, shape: Shape) -> StackBatch:
     generator = torch.Generator().manual_seed(0)
     slots = torch.tensor(layout.slots)
     lengths = torch.stack([slots, (slots - 1).clamp(min=1)])[:models]
-    plan = SlotTensors(layout, "cpu")
+    plan = SlotTensors(layout, "cpu", SHAPE.width)
     inside = plan.position_of < lengths[:, plan.slot_of]
     tokens = torch.randint(0, shape.tokens, inside.shape, generator=generator)
     targets = torch.randint(0, shape.classes, inside.shape, generator=generator)
@@ -55,7 +55,7 @@ def test_the_model_is_pytorchs_encoder_on_each_sequence_alone() -> None:
     parameters = views(random_rows(SHAPE, 2), SHAPE)
     batch = make_batch(layout, 2, SHAPE)
     with torch.no_grad():
-        logits, _ = forward(parameters, SHAPE, SlotTensors(layout, "cpu"), batch)
+        logits, _ = forward(parameters, SHAPE, SlotTensors(layout, "cpu", SHAPE.width), batch)
         for model in range(2):
             for slot, start in enumerate(layout.starts):
                 length = int(batch.lengths[model, slot])
@@ -71,7 +71,7 @@ def test_the_model_is_pytorchs_encoder_on_each_sequence_alone() -> None:
 
 def test_attention_adds_up_to_one_on_present_keys() -> None:
     layout = SlotLayout((2, 6))
-    plan, batch = SlotTensors(layout, "cpu"), make_batch(layout, 2, SHAPE)
+    plan, batch = SlotTensors(layout, "cpu", SHAPE.width), make_batch(layout, 2, SHAPE)
     _, attention = forward(views(random_rows(SHAPE, 2), SHAPE), SHAPE, plan, batch)
     inside = plan.position_of < batch.lengths[:, plan.slot_of]
     for cells in attention:
@@ -82,7 +82,7 @@ def test_attention_adds_up_to_one_on_present_keys() -> None:
 
 def test_a_heads_own_attention_in_its_place_changes_nothing_and_another_does() -> None:
     layout = SlotLayout((5, 6))
-    plan, batch = SlotTensors(layout, "cpu"), make_batch(layout, 1, SHAPE)
+    plan, batch = SlotTensors(layout, "cpu", SHAPE.width), make_batch(layout, 1, SHAPE)
     parameters = views(random_rows(SHAPE, 1), SHAPE)
     logits, attention = forward(parameters, SHAPE, plan, batch)
     own = {(1, 0): attention[1][:, 0]}
@@ -93,7 +93,7 @@ def test_a_heads_own_attention_in_its_place_changes_nothing_and_another_does() -
 
 def test_the_loss_is_a_mean_over_sequences_of_means_over_tokens() -> None:
     layout = SlotLayout((1, 3, 7))
-    plan, batch = SlotTensors(layout, "cpu"), make_batch(layout, 2, SHAPE)
+    plan, batch = SlotTensors(layout, "cpu", SHAPE.width), make_batch(layout, 2, SHAPE)
     logits, _ = forward(views(random_rows(SHAPE, 2), SHAPE), SHAPE, plan, batch)
     found = losses(logits, batch, plan, torch.zeros(2, SHAPE.classes))
     for model in range(2):

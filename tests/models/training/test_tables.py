@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("torch", reason="training needs PyTorch")
@@ -15,6 +17,9 @@ from rasp.models.training.paper_tables import (
     table_lines,
 )
 from rasp.models.training.paper_tasks import ROWS, TASKS
+from rasp.models.training.records import Match, Shares
+
+from .small_runs import record_called
 
 pytestmark = pytest.mark.slow
 
@@ -69,11 +74,10 @@ def test_a_line_gives_mean_spread_and_best_beside_the_papers() -> None:
     (cell,) = cells_of("table1", ["reverse"])
     shares = (0.9, 0.8, 1.0)
     records = {
-        config.id: {
-            "test": {"tokens": share, "sequences": share / 2},
-            "longer": {"tokens": 0.5},
-            "match": {"agreement": share, "swapped": 0.25},
-        }
+        config.id: replace(
+            record_called("x", match=Match(9, share, share, 0.25, [])),
+            test=Shares(share, share / 2),
+        )
         for config, share in zip(cell.configs, shares, strict=False)
     }
     found = summarise(cell, records)

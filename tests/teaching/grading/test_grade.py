@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -85,17 +86,17 @@ def test_points_for_size_and_for_a_part(tmp_path: Path, reference: Path) -> None
     (tmp_path / "hidden.txt").write_text("ab\naab\nzz\n[1, 2]\n")
     folder = hand_in(
         tmp_path,
-        large="hist = histf(tokens);",
+        large="hist = histf(tokens) + 0 * histf(indices);",
         some="hist = indices * 0 + 1;",
         small="hist = histf(tokens, assume_bos=True);",
     )
     hidden = str(tmp_path / "hidden.txt")
-    options = {"points": 10, "size_points": 4, "heads": 1, "layers": 1, "inputs": hidden}
+    options = {"points": 10, "size_points": 4, "heads": 2, "layers": 1, "inputs": hidden}
     found = graded(folder, f"{reference}:hist", partial=True, **options)
     assert verdicts(found) == {"large": ["too large"], "small": ["wrong"], "some": ["wrong"]}
     assert [found.marks[name][0].points for name in ("large", "some")] == [6, 5]
     assert found.marks["large"][0].note == (
-        "it takes 1 layer of up to 2 heads; at most 1 layer of 1 head may be used"
+        "it takes 1 layer of up to 4 heads; at most 1 layer of 2 heads may be used"
     )
     folder = hand_in(tmp_path, sly='hist = histf(tokens) if tokens != "z" else 0;')
     [sly] = graded(folder, f"{reference}:hist", alphabet="ab", inputs=hidden).marks["sly"]
@@ -134,6 +135,7 @@ def test_several_exercises_of_several_kinds(tmp_path: Path) -> None:
     assert not found.all_right
 
 
+@pytest.mark.slow
 def test_a_folder_is_one_submission_and_loads_its_own_files(
     tmp_path: Path, reference: Path
 ) -> None:
@@ -296,3 +298,114 @@ def test_nothing_to_grade_is_said(capsys: Any, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere"):
         assert main(["grade", str(path), "gallery:hist"]) == 2
     assert "there is no submission" in capsys.readouterr().err
+
+
+NEAR_MISSES = {
+    "right": "histf(tokens)",
+    "another_way": "selector_width(select(tokens, tokens, ==)) + 0 * indices",
+    "knows_q_and_is_right": 'histf(tokens) if tokens == "q" else histf(tokens)',
+    "letter": 'selector_width(select(tokens, tokens, ==) and not tokens=="q")',
+    "letter_first": 'histf(tokens) if tokens[0] != "z" else 0',
+    "two_letters": 'histf(tokens) if count(tokens, "x") < 2 else 1',
+    "only_known_letters": 'histf(tokens) if tokens in ["a", "b", "c"] else 1',
+    "word": 'histf(tokens) if tokens != "two" else 7',
+    "exact_length": "histf(tokens) if length != 7 else 0",
+    "long": "histf(tokens) if length < 30 else 1",
+    "late_position": "histf(tokens) if indices < 20 else 1",
+    "often": "histf(tokens) if histf(tokens) < 9 else 9",
+}
+"""Submissions that count how often each token appears, but for a letter or a length."""
+
+
+@pytest.mark.slow
+def test_near_misses_are_graded_as_diff_compares_them(tmp_path: Path, reference: Path) -> None:
+    texts = {name: f"hist = {text};" for name, text in NEAR_MISSES.items()}
+    texts["letter"] = 'same = select(tokens, tokens, ==) and not select("q", tokens, ==);\n' + (
+        "hist = selector_width(same);"
+    )
+    found = graded(hand_in(tmp_path, **texts), f"{reference}:hist")
+    wanted = rasp.run(REFERENCE)["hist"]
+    same = {
+        name: rasp.equivalent(wanted, rasp.run(text)["hist"]).same for name, text in texts.items()
+    }
+    assert {name: mark.is_full for name, [mark] in found.marks.items()} == same
+    assert sum(same.values()) == 3
+    assert found.marks["letter"][0].note == 'on "q" it gives [0], not [1]'
+    told = str(found)
+    assert "hist: all inputs up to length 7 over a, b, c; 300 longer ones\n" in told
+    assert (
+        "hist of knows_q_and_is_right, letter: all inputs up to length 7 over a, b, c, q; " in told
+    )
+    assert "hist of only_known_letters: all inputs up to length 7 over a, b, c, d; 300" in told
+
+
+@pytest.mark.slow
+def test_a_layer_or_a_head_too_many_is_graded_as_fit_says(tmp_path: Path, reference: Path) -> None:
+    texts = {
+        "fits": "hist = histf(tokens);",
+        "layer": "hist = histf(aggregate(select(indices, indices, ==), tokens));",
+        "head": "hist = histf(tokens) + 0 * histf(indices);",
+    }
+    found = graded(hand_in(tmp_path, **texts), f"{reference}:hist", layers=1, heads=2)
+    fits = {
+        name: bool(rasp.fit(rasp.run(text)["hist"], layers=1, heads=2))
+        for name, text in texts.items()
+    }
+    assert fits == {"fits": True, "layer": False, "head": False}
+    assert verdicts(found) == {
+        name: ["right" if fit else "too large"] for name, fit in fits.items()
+    }
+
+
+@pytest.mark.parametrize("reference_text", ["gallery:hist", "{folder}/reference.rasp:hist"])
+def test_a_submission_is_tried_on_its_own_letters(
+    tmp_path: Path, reference: Path, reference_text: str
+) -> None:
+    folder = hand_in(tmp_path, ada='hist = histf(tokens) if tokens != "q" else 7;')
+    found = graded(folder, reference_text.format(folder=tmp_path), random=0)
+    [ada] = found.marks["ada"]
+    assert (ada.verdict, ada.note) == ("wrong", 'on "q" it gives [7], not [1]')
+    assert "over a, b, c, q" in ada.tried
+
+
+def test_a_reference_that_breaks_its_own_limits_is_told_before_grading(
+    capsys: Any, tmp_path: Path, reference: Path
+) -> None:
+    folder = hand_in(tmp_path, ada="hist = histf(tokens);")
+    assert main(["grade", folder, f"{reference}:hist", "--heads", "1", "--layers", "1"]) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    assert "breaks the exercise's own limits: it takes 1 layer of up to 2 heads" in told.err
+
+
+def test_other_failing_lines_get_a_note(tmp_path: Path, reference: Path) -> None:
+    text = "hist = histf(tokens);\nx = missing;\ny = 1 +;\n"
+    [ada] = graded(hand_in(tmp_path, ada=text), f"{reference}:hist").marks["ada"]
+    assert ada.is_full
+    assert ada.note.startswith("another line fails: ") and ada.note.endswith(", and 1 more")
+    assert "ada.rasp:" in ada.note
+
+
+def test_a_bad_line_of_hidden_inputs_is_named(tmp_path: Path, reference: Path) -> None:
+    hidden = tmp_path / "hidden.txt"
+    hidden.write_text("ab\n\n[1, \nzz\n")
+    with pytest.raises(rasp.RaspError) as caught:
+        graded(hand_in(tmp_path, ada=""), f"{reference}:hist", inputs=str(hidden))
+    assert f"{hidden}:3:1" in str(caught.value)
+
+
+def test_grades_as_a_table_for_spreadsheets(capsys: Any, tmp_path: Path, reference: Path) -> None:
+    folder = hand_in(
+        tmp_path,
+        ada="hist = histf(tokens);",
+        **{"=bob": 'hist = aggregate(select(tokens, tokens, ==), "a, b");'},
+    )
+    assert main(["grade", folder, f"{reference}:hist", "--csv", "--workers", "1"]) == 1
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert [row["submission"] for row in rows] == ["'=bob", "ada"]
+    assert [(row["verdict"], row["points"], row["of"]) for row in rows][1] == (
+        "right",
+        "1.0",
+        "1.0",
+    )
+    assert rows[0]["note"] == 'on "a" it gives ["a, b"], not [1]'

@@ -99,7 +99,7 @@ def test_a_withdrawn_request_frees_its_worker(box: Sandbox) -> None:
 def test_too_many_requests_are_refused_at_once() -> None:
     with Sandbox(1, seconds=20, most_waiting=2, most_of_one=1) as box:
         running = box.submit({"text": SLOW}, "one")
-        while box._turns.running == 0:
+        while not box._turns.running:
             time.sleep(0.01)
         box.submit({"text": SLOW}, "one")
         for client in ("one", "two", "three"):
@@ -128,20 +128,19 @@ def test_runaways_of_one_client_do_not_delay_another() -> None:
         assert not any(job.future.done() for job in runaways)
 
 
-def test_turns_go_to_whoever_used_least() -> None:
-    turns: Turns[str] = Turns(most_waiting=100, most_of_one=100)
-    for client in ("heavy", "light"):
-        for request in range(4):
-            assert turns.add(client, f"{client} {request}", 0.0)
-    assert turns.take(0.0) == ("heavy", "heavy 0")
-    turns.finish("heavy", 0.0, 2.0)
-    assert turns.take(2.0, heavy=False) == ("light", "light 0")
-    assert turns.take(2.0, heavy=False) is None, "a reserved worker is for who has none under way"
-    assert turns.take(2.0, light=False) == ("light", "light 1")
-    turns.finish("light", 2.0, 2.1)
-    turns.finish("light", 2.0, 2.1)
-    assert turns.take(60.0, heavy=False) == ("light", "light 2"), "a long request is remembered"
-    assert turns.take(600.0, heavy=False) == ("heavy", "heavy 1"), "and forgotten in the end"
+def test_clients_take_turns_and_leave_the_last_worker_to_others() -> None:
+    turns: Turns[str] = Turns(workers=3, most_waiting=7, most_of_one=4)
+    taken = [turns.add("flood", f"flood {number}") for number in range(6)]
+    assert taken == [True] * 4 + [False] * 2, "one client's requests have a cap"
+    assert [turns.take() for _ in range(3)] == [("flood", "flood 0"), ("flood", "flood 1"), None]
+    assert turns.add("calm", "calm 0") and turns.add("calm", "calm 1")
+    assert turns.take() == ("calm", "calm 0"), "the last free worker is for the others"
+    turns.finish("flood")
+    assert turns.take() is None, "both have something under way"
+    turns.finish("flood")
+    assert turns.take() == ("flood", "flood 2")
+    assert turns.remove("calm", "calm 1") and not turns.remove("calm", "calm 1")
+    assert turns.drain() == ["flood 3"] and len(turns) == 0
 
 
 EMBEDDING = """
@@ -167,7 +166,7 @@ with Sandbox(2, seconds=300, task="misbehaving:misbehave") as box:
 )
 def test_killing_whoever_opened_it_leaves_no_worker(command: list[str]) -> None:
     if "play" in command:
-        pytest.importorskip("uvicorn", reason="the extra `play` is not installed")
+        pytest.importorskip("hypercorn", reason="the extra `play` is not installed")
     process = subprocess.Popen(
         [sys.executable, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )

@@ -2,7 +2,8 @@
 
 Each command is a module of its own with `configure(parser)` and `run(arguments)`, imported only
 when it is used, so that `rasp --version` starts as fast as Python does. Exit codes: 0 it worked;
-1 the answer is no (mistakes found, not equal, does not fit); 2 it could not be done.
+1 the answer is no (mistakes found, not equal, does not fit); 2 it could not be done;
+3 nothing speaks against it, and nothing proves it (`rasp diff`).
 """
 
 from __future__ import annotations
@@ -13,13 +14,11 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import rasp
 from rasp.apps.cli.arguments import CommandParser
-from rasp.apps.cli.flags import speak_of_flags
-from rasp.apps.cli.prose import tell
+from rasp.apps.cli.prose import in_flags, tell
 from rasp.apps.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.base.errors import RaspError, RaspValueError, error_record
 from rasp.base.limits import too_deep, too_much_memory
@@ -34,11 +33,13 @@ COMMANDS = {
     "arch": "how many layers and heads an s-op needs, and why",
     "fit": "does an s-op fit into an architecture?",
     "dialect": "which dialects of RASP a program or language is in, and why",
-    "diff": "are two programs the same? proves, tries, or shows where not",
+    "diff": "are two programs the same? proves it, tests it, or shows a difference",
+    "find": "the smallest program that does what examples show",
     "grade": "points for a folder of submissions, each in a sandbox",
     "compile": "compile an s-op to a transformer's weights, certified",
     "export": "a compiled model for another library, such as torch or ONNX",
     "verify": "check a compiled model again, from its files alone",
+    "prove": "is a model a program? proves it, or shows a shortest difference",
     "testbed": "models to study, whose circuits are known and checked",
     "draw": "draw how an s-op is computed, layer by layer",
     "gallery": "programs to read, run and draw, each with a specification",
@@ -46,12 +47,10 @@ COMMANDS = {
     "train": "train a transformer to do what a program does",
     "reproduce": "train the paper's experiments and print their tables",
     "play": "the playground: RASP in the browser, live",
-    "fuzz": "random programs through every back end: do they all agree?",
+    "completion": "a script with which your shell completes commands and options",
     "lsp": "the language server that editors start",
 }
 """What each command does; `rasp.apps.cli.NAME` is its module."""
-RESERVE = 1 << 20
-"""Bytes kept to be able to say that there is no memory left."""
 PROMPT_OPTIONS = ("--limit", "-i", "--interactive", "--no-load", "--load-from")
 WITHOUT_COMMAND = """\
 rasp                    the prompt (Ctrl-D ends it)
@@ -60,13 +59,10 @@ rasp -i FILE            the prompt, after a program was run"""
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
-    words: Sequence[str] = ()
-    reserve: bytes | None = None
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        words = given = list(sys.argv[1:] if argv is None else argv)
-        reserve = bytes(RESERVE)
-        with standard_streams(), _quiet_clean_up():
-            return _run(given)
+        with standard_streams():
+            return _run(words)
     except OutputLost as lost:
         if lost.reason is not None:
             with contextlib.suppress(OSError):
@@ -77,53 +73,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         if argv is None:
             _leave_at_once(130)
         return 130
-    except Exception as error:
-        if not _began_with_memory(error):
-            raise
-        del reserve
-        _report_memory(as_json="--json" in words)
-        return 2
-
-
-OF_PYTHON = ("without exception set", "without setting an exception", "can't allocate")
-"""Of a SystemError or a RuntimeError: what Python and NumPy say where they have no memory."""
-
-
-@contextlib.contextmanager
-def _quiet_clean_up() -> Iterator[None]:
-    """Keep Python from printing that a clean-up found no memory, which changes no answer."""
-    before = sys.unraisablehook
-
-    def hook(unraisable: Any) -> None:
-        if not isinstance(unraisable.exc_value, MemoryError):
-            before(unraisable)
-
-    sys.unraisablehook = hook
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
-
-
-def _began_with_memory(error: BaseException | None) -> bool:
-    """Tell whether there was no memory; whoever cleans up then may fail in another way.
-
-    Python itself sometimes loses a MemoryError, and raises one of `OF_PYTHON` instead.
-    """
-    while error is not None and not isinstance(error, MemoryError):
-        if any(part in str(error) for part in OF_PYTHON):
-            return True
-        error = error.__context__
-    return error is not None
-
-
-def _report_memory(as_json: bool) -> None:
-    """Say that memory ran out, even where that left standard error unusable."""
-    try:
-        _report(too_much_memory(), as_json)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.write(2, f"{too_much_memory()}\n".encode())
 
 
 def _leave_at_once(code: int) -> None:
@@ -149,12 +98,16 @@ def _run(words: list[str]) -> int:
         _report(broken, as_json="--json" in words)
     except RecursionError:
         _report(too_deep(), as_json="--json" in words)
+    except MemoryError:
+        _report(too_much_memory(), as_json="--json" in words)
     return 2
 
 
 def _dispatch(words: list[str]) -> int:
     if not words or words[0].startswith(PROMPT_OPTIONS):
         return _talk(words)
+    if words[0] == "help" and len(words) > 1:
+        words = [words[1], "--help"]
     first = words[0]
     if first in ("-h", "--help", "help"):
         print(_usage())
@@ -202,7 +155,7 @@ def _usage() -> str:
     lines += [f"rasp {name:<19}{help_text}" for name, help_text in COMMANDS.items()]
     lines += [
         "",
-        "rasp COMMAND --help says more of a command; rasp --version says which rasp this is.",
+        "`rasp help COMMAND` explains a command; `rasp --version` prints the version.",
     ]
     return "\n".join(lines)
 
@@ -215,8 +168,8 @@ def _unknown(word: str) -> str:
 
 
 def _report(error: RaspError, as_json: bool) -> None:
-    speak_of_flags(error)
     if as_json:
-        print(json.dumps({"errors": [error_record(mistake) for mistake in error.everything]}))
+        records = [error_record(mistake, in_flags) for mistake in error.everything]
+        print(json.dumps({"errors": records}))
     else:
-        tell(error, sys.stderr)
+        tell(error.text(in_flags), sys.stderr)

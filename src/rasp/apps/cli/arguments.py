@@ -15,7 +15,8 @@ from rasp.base.spelling import did_you_mean
 MOST_COLUMNS = 100
 """Columns of a terminal: help, messages and tables are no wider."""
 THEMES = ("auto", "light", "dark")
-PROGRAM = "the program; `-` reads standard input"
+PROGRAMS = "programs or folders of them; `gallery:NAME`, or `-` for standard input"
+PROGRAM = "the program: a file, `gallery:NAME`, or `-` for standard input"
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
@@ -73,32 +74,53 @@ class CommandParser(argparse.ArgumentParser):
         more = "; several with commas or blanks between" if several else ""
         self.take("name", what + more, **names)
 
-    def take_program_or_model(self) -> None:
+    def take_program_or_model(self, **rest: Any) -> None:
         """Take a program, or a model that was compiled: `arguments.file`."""
-        what = "the program (`-` reads standard input), or a folder that `rasp compile` wrote"
-        self.take("file", what)
+        what = "the program: a file, `gallery:NAME`, `-` for standard input, or a compiled model"
+        self.take("file", what, **rest)
 
     def take_inputs(self) -> None:
         """Take inputs as words: `arguments.input`; with `--text`, as they are."""
-        more = "reads one a line from standard input, and goes on after a line that fails"
-        self.take("input", f"{HELP}; `-`, or none, {more} (the exit code is then 1)", nargs="*")
+        more = "`-`, or none, reads one a line from standard input"
+        failing = "the others are answered after one that fails, and the exit code is 1"
+        self.take("input", f"{HELP}; {more}; {failing}", nargs="*")
         self.take_text()
 
     def take_text(self) -> None:
         """Let inputs be taken as they are: `arguments.text`."""
         self.flag("--text", "take inputs as plain characters, even `[1, 2]`")
 
-    def take_json(self, what: str = "everything as one JSON value") -> None:
+    def take_json(self, what: str = "everything as one value") -> None:
         """Let the command be asked for JSON: `arguments.json`."""
-        self.flag("--json", what)
+        self.flag("--json", f"print JSON: {what}")
 
-    def take_alphabet(self, what: str, more_names: str = "", **rest: Any) -> None:
+    def take_alphabet(self, usual: str = "", **rest: Any) -> None:
         """Let the command be told which tokens there are: `arguments.alphabet`."""
-        self.take(f"--alphabet {more_names}", f"{what}: {HELP}", metavar="TOKENS", **rest)
+        told = f"the tokens of inputs: {HELP}" + (f" (default: {usual})" if usual else "")
+        self.take("--alphabet", told, metavar="TOKENS", **rest)
+
+    def take_length(self, what: str, **rest: Any) -> None:
+        """Let the command be told how long inputs are: `arguments.max_length`."""
+        self.take("--max-length", f"most tokens of an input: {what}", int, metavar="N", **rest)
+
+    def take_bos(self, what: str = "") -> None:
+        """Let the command be told of a first token: `arguments.bos`."""
+        more = f"; {what}" if what else ""
+        told = f"the token that every input begins with{more} (default: none)"
+        self.take("--bos", told, metavar="TOKEN")
+
+    def take_seed(self, what: str, usual: int | None = None) -> None:
+        """Let the command be told a seed: `arguments.seed`."""
+        self.take("--seed", f"seed of what is random: {what}", int, default=usual, metavar="N")
+
+    def take_output(self, what: str, **rest: Any) -> None:
+        """Let the command be told where its result goes: `arguments.output`."""
+        self.take("-o --output", f"where the result goes: {what}", **rest)
 
     def take_engine(self, what: str) -> None:
         """Let the command use a cluster: `arguments.engine` and `arguments.address`."""
-        self.take("--engine", what, default="local", choices=["local", "ray"])
+        told = f"where to compute: {what}"
+        self.take("--engine", told, default="local", choices=["local", "ray"])
         self.take("--address", "a Ray cluster's address (default: this machine's)")
 
     def take_running(self) -> None:

@@ -6,17 +6,17 @@ import argparse
 import json
 from typing import Any
 
-from rasp.apps.cli.arguments import CommandParser
+from rasp.apps.cli.arguments import PROGRAMS, CommandParser
 from rasp.apps.cli.patience import working
-from rasp.apps.cli.program_files import new_session, read_program
+from rasp.apps.cli.program_files import new_session, programs_of, read_program
 from rasp.apps.cli.prose import tell
 from rasp.base.errors import RaspError, Warned, error_record, excerpt, span_record
 from rasp.language.meaning.mistakes import check
 
 
 def configure(parser: CommandParser) -> None:
-    parser.take("files", "programs; `-` reads standard input", nargs="+")
-    parser.take_json("one JSON object a file")
+    parser.take("files", PROGRAMS, nargs="+")
+    parser.take_json("one object a file")
     parser.flag("--strict", "warnings count as mistakes")
     parser.take_running()
 
@@ -24,7 +24,7 @@ def configure(parser: CommandParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     mistakes = 0
     unread: list[RaspError] = []
-    for path in arguments.files:
+    for path in programs_of(arguments.files):
         try:
             source = read_program(path, arguments.limits)
         except RaspError as failed:  # the other files are checked all the same

@@ -16,30 +16,26 @@ if TYPE_CHECKING:
 
 def configure(parser: CommandParser) -> None:
     parser.take_program("the s-op to compile", several=True)
-    parser.take_alphabet("every token of an input", "--vocab --vocabulary", required=True)
-    longest = "the length of the longest input"
-    parser.take("--max-length", longest, int, required=True, metavar="N")
-    first = "the token that every input begins with (default: none)"
-    parser.take("--bos", first, metavar="TOKEN")
+    parser.take_alphabet(required=True)
+    parser.take_length("the model takes no longer ones", required=True)
+    parser.take_bos()
     parser.flag("--causal", "positions see only earlier ones")
-    parser.flag("--next-token", "a model that generates: outputs are tokens of the alphabet, or "
+    parser.flag("--next-token", "token by token: outputs are tokens of the alphabet, or "
                 '"", the end (causal)')  # fmt: skip
     parser.flag("--no-sink", "put no hidden token before the input")
     parser.take("--where", "a promise: this bool s-op of the program is true at every position of "
                 "every input (default: none)", metavar="NAME")  # fmt: skip
-    more = "allow so many feed-forward blocks without heads"
+    more = "allow up to N feed-forward blocks without attention"
     parser.take("--extra-feed-forwards", more, int, default=0, metavar="N")
     split = "split: one more head where that saves much"
     parser.take("--heads", split, choices=("paper", "split"), default="paper")
     parser.take("--style", "robust: moderate weights that bear noise; compact: the smallest model; "
                 "auto: robust where it can be done, else compact",
                 choices=("auto", "robust", "compact"), default="auto")  # fmt: skip
-    parser.take(
-        "-o --output",
-        "write the model there, into a new folder or over an older model (default: nowhere)",
-        metavar="DIR",
-    )
-    parser.take_json("the sizes and the certificate as JSON")
+    parser.flag("--tested", "also a model that the checker cannot follow: tested, not proved, "
+                "and says so")  # fmt: skip
+    parser.take_output("a new folder, or an older model (default: nowhere)", metavar="DIR")
+    parser.take_json("the sizes and the certificate")
     parser.take_running()
 
 
@@ -51,7 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
         check_free(arguments.output)
     session = run_program(arguments)
     handles = find_handles(session, arguments.name)
-    asked = options(arguments, "max_length bos causal heads next_token style extra_feed_forwards")
+    asked = options(
+        arguments, "max_length bos causal heads next_token style extra_feed_forwards tested"
+    )
     with working(f"compiling {', '.join(handles)}", session.rest()):
         model = compile(
             handles,
@@ -75,7 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _record(model: Transformer) -> dict[str, Any]:
-    assert model.certificate is not None
     names = ("layers", "extra_feed_forwards", "heads_per_layer", "input_feed_forward",
              "hidden_per_layer", "d_model")  # fmt: skip
     return {name: getattr(model, name) for name in names} | {

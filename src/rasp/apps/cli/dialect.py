@@ -16,8 +16,7 @@ from rasp.base.input_text import read_alphabet
 from rasp.insight.dialect.automaton import Automaton
 from rasp.insight.dialect.automaton_in_c_rasp import c_rasp_of
 from rasp.insight.dialect.dialect_verdicts import dialects
-from rasp.insight.dialect.forecast import forecast
-from rasp.insight.dialect.language_classes import classes
+from rasp.insight.dialect.language_classes import classes, forecast
 from rasp.insight.dialect.regular_expression import automaton_of
 from rasp.language.meaning.loader import read_source
 
@@ -27,11 +26,13 @@ EXAMPLE = '{"alphabet": "ab", "moves": [[1, 0], [1, 1]], "accepting": [1]}'
 def configure(parser: CommandParser) -> None:
     parser.take("file", PROGRAM, nargs="?")
     parser.take("name", "the s-op to ask about", nargs="?")
-    parser.take("--regex", "ask about the language of a regular expression instead (default: no)")
-    parser.take("--automaton", f"or of an automaton: JSON such as {EXAMPLE}; state 0 is the first "
-                "(default: no)", metavar="FILE")  # fmt: skip
-    parser.take_alphabet("the tokens (default: what the program or the expression knows)")
-    parser.flag("--text", "print the C-RASP and B-RASP texts too")
+    parser.take(
+        "--regex", "a regular expression instead of a program: its language (default: none)"
+    )
+    parser.take("--automaton", f"an automaton instead of a program: JSON such as {EXAMPLE}; state "
+                "0 is the first (default: none)", metavar="FILE")  # fmt: skip
+    parser.take_alphabet("what the program or the expression knows")
+    parser.flag("--translate", "print the texts in C-RASP and B-RASP too")
     parser.take_json()
     parser.take_running()
 
@@ -52,14 +53,14 @@ def _program(arguments: argparse.Namespace) -> int:
     with working("reading the program in each dialect", session.rest()):
         answer = dialects(handles, arguments.alphabet)
     report(answer, answer.as_dict, arguments.json)
-    for standing in answer.standings if arguments.text and not arguments.json else ():
+    for standing in answer.standings if arguments.translate and not arguments.json else ():
         if standing.text:
             print(f"\nthe same in {standing.dialect}:\n{indent(standing.text, '  ')}")
     return 0
 
 
 def _language(arguments: argparse.Namespace) -> int:
-    automaton = _automaton(arguments)
+    automaton = automaton_asked_for(arguments)
     decided = classes(automaton)
     text = c_rasp_of(decided.decomposition) if decided.c_rasp.holds else ""
     expected = forecast(decided.c_rasp.holds)
@@ -68,13 +69,14 @@ def _language(arguments: argparse.Namespace) -> int:
         lambda: decided.as_dict() | {"forecast": expected, "text": text},
         arguments.json,
     )
-    if text and arguments.text and not arguments.json:
+    if text and arguments.translate and not arguments.json:
         print("\nthe language in C-RASP; `accept` holds at the last position:")
         print(indent(text, "  "))
     return 0
 
 
-def _automaton(arguments: argparse.Namespace) -> Automaton:
+def automaton_asked_for(arguments: argparse.Namespace) -> Automaton:
+    """The automaton of `--regex` or `--automaton`."""
     if arguments.regex is not None:
         letters = [] if arguments.alphabet is None else read_alphabet(arguments.alphabet)
         return automaton_of(arguments.regex, "".join(map(str, letters)))

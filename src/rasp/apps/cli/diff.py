@@ -1,4 +1,4 @@
-"""`rasp diff A NAME B NAME`: are two programs the same? Exit code 0 same, 1 different, 2 error."""
+"""`rasp diff A NAME B NAME`: are two programs the same? The exit code is the verdict."""
 
 from __future__ import annotations
 
@@ -6,40 +6,49 @@ import argparse
 from dataclasses import replace
 
 from rasp.apps.cli.arguments import CommandParser, options
-from rasp.apps.cli.patience import ProgressLine, bar
 from rasp.apps.cli.program_files import find_handle, loader, read_program
 from rasp.apps.cli.prose import print_json_line, tell
+from rasp.base.errors import RaspValueError
 from rasp.base.limits import Limits, within_seconds
+from rasp.base.progress import ProgressLine, bar
 from rasp.insight.equivalence import equivalent
 from rasp.insight.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH
 from rasp.language.meaning.session import Session, deep_recursion
 from rasp.language.syntax import parse
 from rasp.language.syntax.tree import Evaluate
 
+EXIT_CODES = {"proved": 0, "different": 1, "tested": 3}
+"""What the command ends with; 2 where the programs could not be compared."""
 PATIENCE = 0.5
 """Seconds before a progress bar is worth showing."""
 
 
 def configure(parser: CommandParser) -> None:
+    parser.epilog = (
+        "exit code: 0 the same, proved on all inputs asked about; 1 different; "
+        "2 not compared;\n3 the same on all inputs tested, which proves nothing about longer ones"
+    )
     parser.take("file", "the first program; `-` reads standard input", metavar="A")
     parser.take("name", "its s-op or selector", metavar="NAME")
     parser.take("other_file", "the second program", metavar="B")
     parser.take("other_name", "its s-op or selector", metavar="NAME")
-    parser.take_alphabet("tokens to try (default: what the programs know)")
-    every = "try all inputs up to this length (default: as many as are quick)"
-    parser.take("--max-length", every, int)
-    parser.take("--random", "how many longer inputs to try", int, default=RANDOM_INPUTS)
+    parser.take_alphabet("what the programs know")
+    parser.take_length("all up to it are tested (default: as many as are quick)")
+    parser.take("--random", "how many longer inputs to test", int, default=RANDOM_INPUTS)
     parser.take("--random-length", "the greatest length of these", int, default=RANDOM_LENGTH)
-    first = "a token that every input begins with, and is not compared (default: none)"
-    parser.take("--bos", first)
+    parser.take_bos("it is not compared")
     parser.flag("--kinds", "let 2 and 2.0, or 1 and True, differ")
-    parser.take("--seed", "of the random inputs", int, default=0)
-    parser.take_json("print the verdict as JSON")
+    parser.take_seed("the longer inputs", 0)
+    parser.take_json("the verdict")
     parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:
     paths = (arguments.file, arguments.other_file)
+    if paths == ("-", "-"):
+        raise RaspValueError(
+            "two programs cannot both come from standard input", hint="name the file of one"
+        )
     one = _defined(arguments, arguments.limits, *paths)
     other = _defined(arguments, one.rest(), *reversed(paths))
     first, second = find_handle(one, arguments.name), find_handle(other, arguments.other_name)
@@ -56,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json_line(verdict.as_dict())
     else:
         tell(verdict)
-    return 0 if verdict.same else 1
+    return EXIT_CODES[verdict.verdict]
 
 
 def _defined(arguments: argparse.Namespace, limits: Limits, path: str, other: str) -> Session:

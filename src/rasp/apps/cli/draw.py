@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 def configure(parser: CommandParser) -> None:
     parser.take_program("the s-op or selector to draw")
     parser.take("input", f"the input to draw it on: {HELP}")
-    files = "the picture: .svg, .html, .png, .pdf or .txt (default: the terminal)"
-    parser.take("-o --output", files, metavar="FILE")
+    parser.take_output(".svg, .html, .png, .pdf or .txt (default: the terminal)", metavar="FILE")
     parser.flag("--selector", "one selection alone, not the whole flow")
     parser.take("--theme", "the colours", choices=THEMES, default="auto")
     some = "only these layers, such as 1-2 or 3 (default: all)"
-    parser.take("--layers", some, _layers, metavar="N-M")
+    parser.take("--only-layers", some, _layers, metavar="N-M")
     parser.heading("for papers and slides (.svg, .png and .pdf)")
     parser.flag("--compact", "each sequence in one row, a grid only where a selection needs it, "
                 "and only the beginning and end of a long input")  # fmt: skip
     parser.flag("--landscape", "wider than it is high")
     parser.take(
-        "--width", "how wide: 800 (pixels), 17cm, 170mm, 6.5in or 345pt (default: as it is)"
+        "--picture-width", "how wide: 800 (pixels), 17cm, 170mm, 6.5in or 345pt (default: as it is)"
     )
     parser.take("--page", "fill one page (default: none)", choices=("a4", "letter", "slide"))
     parser.heading()
@@ -46,10 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
     make = draw_selector if arguments.selector else draw
     with working("drawing", handle.limits):
         drawing = make(handle, given, theme=arguments.theme)
-    if arguments.layers:
-        drawing = drawing.with_layers(*arguments.layers)
-    arrangement = options(arguments, "compact landscape width page")
-    return show_drawing(drawing.arranged(**arrangement), arguments.output)
+    if arguments.only_layers:
+        drawing = drawing.with_layers(*arguments.only_layers)
+    arrangement = options(arguments, "compact landscape page")
+    arranged = drawing.arranged(width=arguments.picture_width, **arrangement)
+    return show_drawing(arranged, arguments.output)
 
 
 def show_drawing(drawing: Drawing, output: str | None) -> int:

@@ -11,10 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rasp.apps.cli.program_files import find_handles, read_names, run_program
+from rasp.apps.cli.program_files import (
+    find_handles,
+    read_names,
+    run_program,
+)
 from rasp.base.errors import RaspError, RaspNameError, RaspUnsupportedError
 from rasp.language.embedding.handles import Handle
-from rasp.language.evaluator import evaluate_each, explain_plan
+from rasp.language.evaluator import evaluate_outcomes, explain_plan
 from rasp.language.graph import Program
 
 if TYPE_CHECKING:
@@ -31,27 +35,13 @@ class ProgramAnswers:
 
     def answers(self, inputs: Sequence[Any]) -> Iterator[Answer]:
         """Give the values of each input, or its error; the others are computed all the same."""
-        done = 0
-        try:
-            for answer in self._computed(inputs):
-                yield answer
-                done += 1
-            return
-        except RaspError as error:
-            failed = error
-        # one that fails is computed again alone, so that its error speaks of no other
-        yield failed if len(inputs) == 1 else next(self.answers([inputs[done]]))
-        rest = inputs[done + 1 :]
-        middle = len(rest) // 2  # in halves, so that many failures cost no more than a logarithm
-        for half in (rest[:middle], rest[middle:]):
-            if half:
-                yield from self.answers(half)
-
-    def _computed(self, inputs: Sequence[Any]) -> Iterator[dict[str, list[Any]]]:
         nodes = [handle.node for handle in self.handles.values()]
         budgets = next(iter(self.handles.values())).budgets
-        for values in evaluate_each(nodes, inputs, self._program(), budgets):
-            yield {name: values[handle.node] for name, handle in self.handles.items()}
+        for outcome in evaluate_outcomes(nodes, inputs, self._program(), budgets):
+            if isinstance(outcome, RaspError):
+                yield outcome
+            else:
+                yield {name: outcome[handle.node] for name, handle in self.handles.items()}
 
     def plan(self) -> str:
         """Say how long inputs are computed."""

@@ -6,6 +6,7 @@ import argparse
 
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.patience import working
+from rasp.apps.cli.prose import print_json
 
 CHECKED = """\
 The model is verified, written, loaded again by the other library and compared with the
@@ -18,8 +19,8 @@ def configure(parser: CommandParser) -> None:
 
     parser.take("folder", "what `rasp compile -o` wrote", metavar="DIR")
     parser.take("--to", "a target of those below", required=True, metavar="TARGET")
-    place = "the folder to write: a new one, or an older export"
-    parser.take("-o --output", place, required=True, metavar="OUT")
+    parser.take_output("a new folder, or an older export", required=True, metavar="OUT")
+    parser.take_json("what was written and checked")
     lines = [f"  {name:<18}{target.title}" for name, target in TARGETS.items()]
     parser.epilog = "\n".join(["targets:", *lines, "", CHECKED])
 
@@ -29,6 +30,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     with working("exporting"):
         checked = write_export(arguments.folder, arguments.to, arguments.output)
+    if arguments.json:
+        print_json({"output": arguments.output, "target": arguments.to, "inputs": checked.inputs,
+                    "layer_norms": checked.layer_norms})  # fmt: skip
+        return 0
     print(f"written to {arguments.output}; loaded again, it agrees with the program on "
           f"{checked.inputs} inputs")  # fmt: skip
     if checked.layer_norms:

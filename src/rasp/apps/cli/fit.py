@@ -14,13 +14,13 @@ from rasp.insight.schedule.patterns import known_patterns
 
 def configure(parser: CommandParser) -> None:
     parser.take_program(several=True)
-    parser.take("--layers", "how many layers there are (default: any)", int)
-    parser.take("--heads", "how many heads each layer has (default: any)", int)
+    parser.take("--layers", "how many layers: exactly these (default: any)", int)
+    parser.take("--heads", "how many heads a layer has: at most these (default: any)", int)
     parser.take(
         "--order", "sublayers in order, `s` attention, `f` feed-forward: sfsf (default: any)"
     )
     parser.take("--attention", f"what heads may look at: {known_patterns()} (default: everything)")
-    parser.take_alphabet("tokens to try patterns on (default: what the program knows)")
+    parser.take_alphabet("what the program knows")
     parser.take_json()
     parser.take_running()
 

@@ -31,10 +31,10 @@ def configure(parser: CommandParser) -> None:
     parser.take("action", action, nargs="?", metavar="ACTION", default="list")
     parser.take("words", f"what it needs; inputs are {HELP}", nargs="*")
     parser.take_text()
-    parser.take_json("list, run: one JSON value a line")
-    files = "draw: a .svg, .html, .png, .pdf or .txt file (default: the terminal)"
-    parser.take("-o --output", files, metavar="FILE")
-    parser.take("--theme", "draw: the colours", choices=THEMES, default="auto")
+    parser.take_json("one value a line (list, run)")
+    files = ".svg, .html, .png, .pdf or .txt, for draw (default: the terminal)"
+    parser.take_output(files, metavar="FILE")
+    parser.take("--theme", "the colours (draw)", choices=THEMES, default="auto")
     kinds = "list: only programs of causal, sparse, rasp-l, c-rasp or b-rasp (default: all)"
     parser.take("--dialect", kinds)
     parser.take("--count", "check: random inputs for each", int, default=100)

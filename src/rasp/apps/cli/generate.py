@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.eval_answers import ModelAnswers, find_answers
 from rasp.apps.cli.input_lines import answer_inputs
-from rasp.apps.cli.program_files import find_handle, run_program
+from rasp.apps.cli.program_files import find_handle, refuse_two_readers, run_program
 from rasp.apps.cli.prose import print_json_line
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspError, RaspUnsupportedError
@@ -34,13 +34,14 @@ def configure(parser: CommandParser) -> None:
     parser.take("--most", "how many tokens at most", int, default=MOST, metavar="N")
     place = "where the next token is read; -1 is the last position"
     parser.take("--at", place, int, default=-1, metavar="POSITION")
-    parser.take_json("one JSON object a line, with the steps")
-    parser.take_engine("this process, or a Ray cluster")
+    parser.take_json("one object a line, with the steps")
+    parser.take_engine("in this process, or on a Ray cluster")
     parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:
     rules = rules_of(None if arguments.never_stop else arguments.stop, arguments.most, arguments.at)
+    refuse_two_readers(arguments)
     handle = _asked(arguments)
 
     def write(generation: Generation, given: Any) -> None:
@@ -59,14 +60,14 @@ class ModelQuestion(Question):
 
     answering: ModelAnswers | None = None
 
-    def answer(self, tokens: Sequence[Atom]) -> Atom:
-        """Run the weights on the whole input."""
+    def answers(self, inputs: Sequence[Sequence[Atom]]) -> list[Atom | RaspError]:
+        """Run the weights on the whole inputs."""
         assert self.answering is not None
-        [answer] = self.answering.answers([list(tokens)])
-        if isinstance(answer, RaspError):
-            raise answer
-        [values] = answer.values()
-        return values[self.place(len(tokens))]  # type: ignore[no-any-return]
+        answers = self.answering.answers(list(map(list, inputs)))
+        return [
+            answer if isinstance(answer, RaspError) else next(iter(answer.values()))[self.at]
+            for answer in answers
+        ]
 
 
 def _asked(arguments: argparse.Namespace) -> Handle | Question:

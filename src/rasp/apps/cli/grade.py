@@ -11,13 +11,13 @@ import os
 import sys
 
 from rasp.apps.cli.arguments import CommandParser, options
-from rasp.apps.cli.patience import ProgressLine
 from rasp.apps.cli.prose import print_json_line, tell
 from rasp.base.errors import RaspValueError
 from rasp.base.file_writing import replace_file
-from rasp.base.limits import GRADING_LIMITS
+from rasp.base.progress import ProgressLine
 from rasp.teaching.grading import Grades, find_submissions, grade, read_exercises
 from rasp.teaching.grading.expected_answers import SECONDS
+from rasp.teaching.grading.marking import LIMITS
 
 EXERCISE = "name points size_points layers heads alphabet bos max_length random inputs partial"
 """The options that say what is asked."""
@@ -45,10 +45,11 @@ def configure(parser: CommandParser) -> None:
     )
     parser.take("--workers", "processes (default: one a core)", int, metavar="N")
     parser.take_json()
+    parser.flag("--csv", "print a table for spreadsheets")
     parser.take("--gradescope", "write Gradescope's results.json: a file for one submission, a "
                 "folder for several (default: nowhere)", metavar="OUT")  # fmt: skip
     parser.heading()
-    parser.take_limits(GRADING_LIMITS)
+    parser.take_limits(LIMITS)
 
 
 def _take_exercise(parser: CommandParser) -> None:
@@ -57,13 +58,14 @@ def _take_exercise(parser: CommandParser) -> None:
     parser.take("--points", "for a right answer (default: 1)", float)
     for_size = "how many of them are for keeping to the size (default: all)"
     parser.take("--size-points", for_size, float, metavar="N")
-    parser.take("--layers", "the most layers (default: any)", int, metavar="N")
-    parser.take("--heads", "the most heads in a layer (default: any)", int, metavar="N")
-    parser.take_alphabet("tokens of inputs (default: what the reference knows)")
-    parser.take("--bos", "a token that every input begins with (default: none)")
-    every = "try all inputs up to this length (default: some 4,000 inputs)"
-    parser.take("--max-length", every, int, metavar="N")
-    parser.take("--random", "how many longer inputs to try (default: 300)", int, metavar="N")
+    parser.take("--layers", "how many layers: at most these (default: any)", int, metavar="N")
+    parser.take(
+        "--heads", "how many heads a layer has: at most these (default: any)", int, metavar="N"
+    )
+    parser.take_alphabet("what the reference and the submission know")
+    parser.take_bos()
+    parser.take_length("all up to it are tested (default: some 4,000 inputs)")
+    parser.take("--random", "how many longer inputs to test (default: 300)", int, metavar="N")
     parser.take("--inputs", "hidden inputs to try too, one a line (default: none)", metavar="FILE")
     parser.flag(
         "--partial", "a wrong answer earns the share of the hidden inputs that it gets right"
@@ -90,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
                   "left out", file=sys.stderr)  # fmt: skip
     if arguments.json:
         print_json_line(grades.as_dict())
+    elif arguments.csv:
+        print(grades.as_csv(), end="")
     else:
         tell(grades)
     return 0 if grades.all_right else 1

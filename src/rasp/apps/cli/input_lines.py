@@ -1,6 +1,6 @@
 """Inputs of a command in, answers out: given as words, or one a line from standard input.
 
-A line that fails is told, and the others go on.
+An input that fails is told, and the others go on.
 """
 
 from __future__ import annotations
@@ -32,19 +32,33 @@ def answer_inputs(
         print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
     failed = 0
     read = partial(_read, arguments)
-    for text in arguments.input or ["-"]:
+    words = arguments.input or ["-"]
+    for number, text in enumerate(words, start=1):
         if text == "-":
             failed += _answer_lines(read, answer_many, write, arguments.json)
-        elif answer_alone is not None:
-            answer_alone(read(text))
-        else:
-            given = read(text)
-            with working("computing"):
-                [answer] = answer_many([given])
-            if _is_error(answer):
-                raise answer
-            write(answer, given)
+            continue
+        try:
+            if answer_alone is not None:
+                answer_alone(read(text))
+            else:
+                _answer_word(read(text), answer_many, write)
+        except RaspError as error:
+            failed += 1
+            _report(error, "input", number if len(words) > 1 else None, arguments.json)
     return 1 if failed else 0
+
+
+def _answer_word(
+    given: Any,
+    answer_many: Callable[[list[Any]], Iterator[Any]],
+    write: Callable[[Any, Any], None],
+) -> None:
+    """Answer an input that is a word, or raise the error that it ends in."""
+    with working("computing"):
+        [answer] = answer_many([given])
+    if isinstance(answer, RaspError):
+        raise answer
+    write(answer, given)
 
 
 def _read(arguments: argparse.Namespace, text: str) -> Any:
@@ -74,7 +88,7 @@ def _answer_lines(
                 answer = given if _is_error(given) else next(answers)
                 if _is_error(answer):
                     failed += 1
-                    _report_line(answer, number, as_json)
+                    _report(answer, "line", number, as_json)
                 else:
                     write(answer, given)
                 progress.advance()
@@ -98,10 +112,12 @@ def _is_error(answer: Any) -> bool:
     return isinstance(answer, RaspError)
 
 
-def _report_line(error: RaspError, number: int, as_json: bool) -> None:
-    """Say which line failed; in JSON in the place of its answer, so that lines stay aligned."""
+def _report(error: RaspError, what: str, number: int | None, as_json: bool) -> None:
+    """Say which input failed; in JSON in the place of its answer, so that lines stay aligned."""
     if as_json:
-        print_json_line({"line": number, "errors": [error_record(error)]})
+        place = {} if number is None else {what: number}
+        print_json_line(place | {"errors": [error_record(error)]})
         return
-    error.message = f"line {number}: {error.message}"
+    if number is not None:
+        error.about = (f"{what} {number}", *error.about)
     tell(error, sys.stderr)

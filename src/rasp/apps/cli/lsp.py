@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from importlib.util import find_spec
 
 from rasp.apps.cli.arguments import CommandParser
-from rasp.base.errors import RaspUnsupportedError
+from rasp.base.installing import require
 
 
 def configure(parser: CommandParser) -> None:
@@ -14,11 +13,7 @@ def configure(parser: CommandParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if find_spec("pygls") is None:
-        raise RaspUnsupportedError(
-            "the language server needs the extra `lsp`",
-            hint='install it with: pip install "rasp-lang[lsp]"',
-        )
+    require(("pygls",), "lsp", "the language server")
     from rasp.apps.lsp.language_server import serve
 
     serve()

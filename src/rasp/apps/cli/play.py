@@ -8,17 +8,13 @@ import re
 import secrets
 import sys
 import webbrowser
-from importlib.util import find_spec
 
 from rasp.apps.cli.arguments import CommandParser
-from rasp.base.errors import RaspUnsupportedError, RaspValueError
-from rasp.language.meaning.loader import read_source
+from rasp.apps.cli.program_files import read_program
+from rasp.base.errors import RaspValueError
+from rasp.base.installing import require
 
 LAST_PORT = 65535
-WITHOUT_EDITOR = (
-    "this checkout has no built editor, so the page has a plain text area; "
-    "`python scripts/build_web.py` builds it (it needs node and npm)"
-)
 
 
 def configure(parser: CommandParser) -> None:
@@ -27,7 +23,7 @@ def configure(parser: CommandParser) -> None:
     host = "which address to listen on; 0.0.0.0 lets others on the network in"
     parser.take("--host", host, default="127.0.0.1")
     name = "another name this server is reached by (default: none)"
-    parser.take("--name", name, action="append", default=[])
+    parser.take("--server-name", name, action="append", default=[])
     parser.take("--token", "the word that the address ends in (default: a random one)")
     parser.flag("--no-token", "let in whoever reaches the address, without one")
     parser.flag("--no-browser", "open no page, print its address")
@@ -63,11 +59,7 @@ def warnings(host: str, token: str) -> list[str]:
 
 def _refuse(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be served before anything is started."""
-    if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise RaspUnsupportedError(
-            "the playground needs the extra `play`",
-            hint='install it with: pip install "rasp-lang[play]"',
-        )
+    require(("starlette", "hypercorn"), "play", "the playground")
     if not 0 <= arguments.port <= LAST_PORT:
         raise RaspValueError(
             f"there is no port {arguments.port}",
@@ -77,13 +69,13 @@ def _refuse(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _refuse(arguments)
-    from rasp.apps.playground.server import Start, has_editor, serve
+    from rasp.apps.playground.server import Start, serve, without_editor
 
-    if not has_editor():
-        print(f"note: {WITHOUT_EDITOR}", file=sys.stderr)
+    if note := without_editor():
+        print(f"note: {note}", file=sys.stderr)
     start = Start()
     if arguments.file is not None:
-        start = Start(os.path.basename(arguments.file), read_source(arguments.file).text)
+        start = Start(os.path.basename(arguments.file), read_program(arguments.file).text)
 
     token = "" if arguments.no_token else read_token(arguments.token)
 
@@ -95,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             webbrowser.open(once)
 
     try:
-        serve(start, arguments.host, arguments.port, tuple(arguments.name), tell, token)
+        serve(start, arguments.host, arguments.port, tuple(arguments.server_name), tell, token)
     except OSError as error:
         raise RaspValueError(
             f"cannot listen on {arguments.host}, port {arguments.port}: "

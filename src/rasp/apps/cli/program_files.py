@@ -12,7 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from rasp.apps.cli.patience import working
-from rasp.base.errors import RaspError, RaspNameError, RaspTypeError, RaspValueError
+from rasp.apps.cli.prose import tell
+from rasp.base.atoms import describe
+from rasp.base.errors import (
+    RaspError,
+    RaspNameError,
+    RaspTypeError,
+    RaspValueError,
+    Rebinding,
+)
 from rasp.base.input_text import read_tokens
 from rasp.base.limits import DEFAULT_LIMITS, Limits
 from rasp.base.source import Source
@@ -21,7 +29,9 @@ from rasp.language.embedding.program_text import to_rasp
 from rasp.language.graph import Node
 from rasp.language.meaning.loader import Loader, read_source
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.value_kinds import describe
+from rasp.language.syntax.tree import Call, Evaluate, Expression, Index, Name
+from rasp.teaching.gallery.gallery_files import gallery_program
+from rasp.teaching.testing.finding import find_programs
 
 MODEL = "model.json"
 """What the folder of a compiled model holds; the compiler itself is not imported for its name."""
@@ -29,7 +39,8 @@ MODEL = "model.json"
 
 def loader(arguments: argparse.Namespace) -> Loader:
     """Return what `load` may read in a command that was can be told so."""
-    return Loader(enabled=not arguments.no_load, also=tuple(arguments.load_from))
+    also = tuple(arguments.load_from)
+    return Loader(enabled=not arguments.no_load, also=also, elsewhere=gallery_program)
 
 
 def new_session(arguments: argparse.Namespace) -> Session:
@@ -37,8 +48,24 @@ def new_session(arguments: argparse.Namespace) -> Session:
     return Session(arguments.limits, loader(arguments))
 
 
+def programs_of(paths: list[str]) -> list[str]:
+    """List the programs to go through: those that are named, and those in folders."""
+    found: list[str] = []
+    for path in paths:  # a compiled model is refused where it is read
+        is_model = os.path.isfile(os.path.join(path, MODEL))
+        found += [path] if is_model else find_programs([path])
+    if not found:
+        raise RaspValueError(
+            f"there is no `.rasp` file in {' or '.join(f'`{path}`' for path in paths)}",
+            hint="name a program, or a folder that holds some",
+        )
+    return list(dict.fromkeys(found))
+
+
 def read_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
-    """Read a program; `-` is standard input."""
+    """Read a program; `-` is standard input, `gallery:NAME` a program of the gallery."""
+    if (source := gallery_program(path)) is not None:
+        return source
     if path == "-":
         return Source("<stdin>", as_sent(sys.stdin.read(limits.text_length + 1), "the program"))
     if os.path.isfile(os.path.join(path, MODEL)):
@@ -81,7 +108,47 @@ def run_program(arguments: argparse.Namespace) -> Session:
     source = read_program(arguments.file, arguments.limits)
     with working(f"running {source.name}"):
         session.run(source)
+    tell_warnings(session)
     return session
+
+
+def run_expression(arguments: argparse.Namespace) -> tuple[str, Handle]:
+    """Run the text of `-e`, and return what its last line computes, with the words for it."""
+    session = new_session(arguments)
+    results = list(session.run_each(Source("<expression>", arguments.expression), at_prompt=True))
+    tell_warnings(session)
+    last = results[-1] if results else None
+    if last is None or not isinstance(last.value, Node):
+        raise RaspTypeError(
+            f"`{arguments.expression}` is "
+            + ("not a program" if last is None else f"{describe(last.value)}, not an s-op"),
+            hint="write an expression that can be applied to an input: `-e 'histf(tokens)'`",
+        )
+    written = last.statement
+    name = _written(written.expression) if isinstance(written, Evaluate) else last.names[0]
+    return name, Handle(last.value, last.program, limits=session.rest())
+
+
+def _written(expression: Expression) -> str:
+    """Write what is applied to an input, in brackets where it takes some."""
+    text = expression.span.text
+    return text if isinstance(expression, (Name, Call, Index)) else f"({text})"
+
+
+def tell_warnings(session: Session) -> None:
+    """Say on standard error what could be read otherwise; `rasp check` asks about the rest."""
+    for warned in session.warnings:
+        if not isinstance(warned, Rebinding):
+            tell(warned, sys.stderr)
+
+
+def refuse_two_readers(arguments: argparse.Namespace) -> None:
+    """Refuse a program and inputs that would both come from standard input."""
+    if arguments.file == "-" and (not arguments.input or "-" in arguments.input):
+        raise RaspValueError(
+            "the program and its inputs cannot both come from standard input",
+            hint="name the program's file, or give the inputs as words",
+        )
 
 
 def find_handle(session: Session, name: str) -> Handle:
@@ -128,7 +195,7 @@ def read_given(text: str, as_text: bool = False) -> Any:
     try:
         return text if as_text else read_tokens(text)
     except RaspError as error:
-        error.hint = f"{error.hint}; or use `--text`, which takes the input as it is"
+        error.hints += ("or use `--text`, which takes the input as it is",)
         raise
 
 

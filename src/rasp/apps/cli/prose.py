@@ -1,7 +1,8 @@
 """Text for people in, the same out, no wider than the terminal that it goes to.
 
 Only prose and tables come through here. Values, drawings and data are printed as they are, and
-so is everything that goes to a file or a pipe.
+so is everything that goes to a file or a pipe. Errors speak of options as Python has them,
+`style="compact"`; who typed a command reads `--style compact` (`in_flags`).
 """
 
 from __future__ import annotations
@@ -71,3 +72,29 @@ def _indent(line: str, width: int) -> int:
     """Below the last column of a table; else two blanks further in than the line."""
     starts = [gap.end() for gap in COLUMN.finditer(line) if gap.end() < width * 0.6]
     return starts[-1] if starts else len(line) - len(line.lstrip()) + 2
+
+
+VALUED = ("heads", "style", "extra_feed_forwards")
+OPTION = re.compile(rf'`({"|".join(VALUED)})=(?:"([a-z]+)"|([0-9]+))`')
+SWITCHES = {
+    "with `causal=True`": "with `--causal`",
+    "with `causal=False`": "without `--causal`",
+    "with `sink=True`": "without `--no-sink`",
+    "`tested=True`": "`--tested`",
+    "without `extra_feed_forwards`": "without `--extra-feed-forwards`",
+}
+
+
+def in_flags(words: str) -> str:
+    """Write the options in a text as flags.
+
+    >>> in_flags('compile with `causal=False`, or use `heads="split"`')
+    'compile without `--causal`, or use `--heads split`'
+    """
+    for option, flag in SWITCHES.items():
+        words = words.replace(option, flag)
+    return OPTION.sub(_flag, words)
+
+
+def _flag(option: re.Match[str]) -> str:
+    return f"`--{option[1].replace('_', '-')} {option[2] or option[3]}`"

@@ -8,18 +8,22 @@ from dataclasses import replace
 from typing import Any
 
 from rasp.apps.cli.arguments import CommandParser, options
+from rasp.base.progress import Progress, ProgressBar
+
+LINES_EVERY = 20.0
+"""Seconds between two lines, where there is no terminal."""
 
 
 def configure(parser: CommandParser) -> None:
     tables = ["table1", "table2", "supervised"]
     parser.take("experiment", "the paper's tables", nargs="+", choices=tables)
     parser.take("--tasks", "some tasks only, such as reverse,sort (default: all)")
-    parser.take("--device", "auto, cpu or cuda", default="auto")
+    parser.take("--device", "where to run: auto, cpu or cuda", default="auto")
     parser.take("--budget", "minutes after which to stop, to go on later (default: none)", float)
     parser.take("--results", "the folder of records (default: results, or results/smoke)")
     parser.flag("--smoke", "all of it in miniature, on the CPU")
-    parser.take_engine("processes on this machine, or a Ray cluster")
-    parser.take("--together", "most models at a time", int, default=24)
+    parser.take_engine("on this machine, or on a Ray cluster")
+    parser.take("--together", "train at most N models at once", int, default=24, metavar="N")
     parser.take("--save-every", "epochs between two snapshots", int, default=1)
     parser.flag("--no-weights", "keep records only")
     parser.flag("--table", "train nothing, print what is there")
@@ -31,10 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     require_torch()
     from rasp.models.training.config import miniature
-    from rasp.models.training.live import Live
     from rasp.models.training.paper_tables import cells_of, configs_of, render
     from rasp.models.training.run_store import Store
-    from rasp.models.training.sweep import SweepSettings
 
     tasks = arguments.tasks.split(",") if arguments.tasks else None
     tables = [cells_of(experiment, tasks) for experiment in arguments.experiment]
@@ -44,15 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(arguments.results or ("results/smoke" if arguments.smoke else "results"))
     finished = True
     if not arguments.table:
-        settings = SweepSettings(
-            device="cpu" if arguments.smoke and arguments.device == "auto" else arguments.device,
-            **options(arguments, "budget together save_every"),
-            keep_weights=not arguments.no_weights,
-            processes=1 if arguments.smoke else os.cpu_count() or 1,
-            report=Live(),
-        )
         configs = configs_of(cell for cells in tables for cell in cells)
-        finished = _sweep(configs, store, settings, arguments)
+        with ProgressBar("training", lines_every=LINES_EVERY) as progress:
+            finished = _sweep(configs, store, progress, arguments)
     for cells in tables:
         print(render(_lines(cells, store), arguments.markdown), end="\n\n")
     if not finished:
@@ -66,9 +62,16 @@ def _lines(cells: Any, store: Any) -> Any:
     return table_lines(cells, store.finished(configs_of(cells)))
 
 
-def _sweep(configs: Any, store: Any, settings: Any, arguments: argparse.Namespace) -> bool:
-    from rasp.models.training.sweep import sweep
+def _sweep(configs: Any, store: Any, progress: Progress, arguments: argparse.Namespace) -> bool:
+    from rasp.models.training.sweep import SweepSettings, sweep
 
+    settings = SweepSettings(
+        device="cpu" if arguments.smoke and arguments.device == "auto" else arguments.device,
+        **options(arguments, "budget together save_every"),
+        keep_weights=not arguments.no_weights,
+        processes=1 if arguments.smoke else os.cpu_count() or 1,
+        progress=progress,
+    )
     if arguments.engine == "local":
         return sweep(configs, store, settings)
     from rasp.base.cluster import Cluster

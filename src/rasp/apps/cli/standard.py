@@ -1,7 +1,7 @@
-"""The standard streams in, streams that any command can use out, whatever they are connected to.
+"""Make the standard streams fit for a command, whatever they are connected to.
 
 Anything can be printed: what a terminal would obey is shown instead, and what an encoding lacks is
-written as a code. A closed input, or an output with no room left, is an error in words.
+written as a code. An output that takes no more ends the command.
 """
 
 from __future__ import annotations
@@ -11,18 +11,23 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
-from rasp.base.errors import RaspError, RaspLimitError, RaspValueError
+from rasp.base.errors import RaspError, RaspLimitError
 from rasp.base.terminal_text import Shown
 
 
 class OutputLost(Exception):
     """Standard output takes no more; `reason` says why, None where its reader has just gone."""
 
-    def __init__(self, reason: RaspError | None) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error)
+        self.reason: RaspError | None = None
+        if not isinstance(error, BrokenPipeError):
+            why = (error.strerror or "unknown reason").lower()
+            self.reason = RaspLimitError(
+                f"the output cannot be written: {why}", hint="make room and try again"
+            )
 
 
 class Output(Shown):
@@ -32,53 +37,21 @@ class Output(Shown):
         try:
             super().send(text)
         except OSError as error:
-            raise _lost(error) from None
+            raise OutputLost(error) from None
 
     def flush(self) -> None:
         try:
             super().flush()
         except OSError as error:
-            raise _lost(error) from None
-
-
-def _lost(error: OSError) -> OutputLost:
-    if isinstance(error, BrokenPipeError):
-        return OutputLost(None)
-    why = (error.strerror or "unknown reason").lower()
-    return OutputLost(
-        RaspLimitError(f"the output cannot be written: {why}", hint="make room and try again")
-    )
-
-
-class NoInput(io.TextIOBase):
-    """Standard input where there is none: whoever reads it is told."""
-
-    def isatty(self) -> bool:
-        return False
-
-    def fileno(self) -> int:
-        raise OSError("standard input is closed")
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise RaspValueError(
-            "standard input is closed", hint="name a file, or send something through a pipe"
-        )
-
-    read = readline = __next__ = _refuse
-
-    @property
-    def buffer(self) -> Any:
-        return self._refuse()
+            raise OutputLost(error) from None
 
 
 @contextlib.contextmanager
 def standard_streams() -> Iterator[None]:
     """Make the streams fit for a command, for as long as it runs."""
     before = sys.stdin, sys.stdout, sys.stderr
-    if sys.stdin is None:
-        os.open(os.devnull, os.O_RDONLY)  # takes its number, which no file of ours should get
-        sys.stdin = NoInput()
-    elif isinstance(sys.stdin, io.TextIOWrapper):
+    sys.stdin = before[0] or open(os.devnull)  # noqa: SIM115  # None: it is closed
+    if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")  # whoever reads says what is not text
     sys.stdout, sys.stderr = (_output(stream) for stream in before[1:])
     try:
@@ -90,20 +63,19 @@ def standard_streams() -> Iterator[None]:
 
 
 def _output(stream: Any) -> Any:
-    if stream is None:
-        return io.TextIOWrapper(io.BytesIO())  # nobody reads it
+    stream = stream or open(os.devnull, "w")  # noqa: SIM115
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")  # any token can be printed anywhere
     return Output(stream)
 
 
 def give_up_output() -> None:
-    """Send what is still in the output's buffer nowhere, or Python would complain at the end."""
+    """Send what is still in the outputs' buffers nowhere, or Python would complain at the end."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
+        try:
             stream.flush()
-            continue
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            os.dup2(nothing, stream.fileno())
+        except (OSError, ValueError, AttributeError):
+            with contextlib.suppress(OSError, ValueError, AttributeError):
+                os.dup2(nothing, stream.fileno())
     os.close(nothing)

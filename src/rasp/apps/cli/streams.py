@@ -14,7 +14,7 @@ from queue import Queue
 from threading import Thread
 from typing import IO, Any
 
-from rasp.apps.cli.patience import ProgressLine, bar
+from rasp.base.progress import ProgressLine, bar
 
 MOST_AT_ONCE = 4096
 

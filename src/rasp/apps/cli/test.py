@@ -7,16 +7,17 @@ from typing import Any
 
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.patience import working
-from rasp.apps.cli.program_files import loader
+from rasp.apps.cli.program_files import loader, new_session
 from rasp.apps.cli.prose import print_json_line, tell
 from rasp.base.errors import RaspError, RaspValueError
-from rasp.teaching.testing import Failure, Report, check_file, find_files
+from rasp.teaching.gallery.gallery_files import gallery_program
+from rasp.teaching.testing import Failure, Report, check_file, check_program, find_files
 
 
 def configure(parser: CommandParser) -> None:
-    what = "programs, Markdown pages with `rasp` blocks, or folders of both"
+    what = "programs (`gallery:NAME` too), Markdown pages with `rasp` blocks, or folders of both"
     parser.take("paths", what, nargs="+", metavar="FILE")
-    parser.take_json("one JSON object a file")
+    parser.take_json("one object a file")
     parser.take_running()
     parser.epilog = "\n".join([
         "what is compared:",
@@ -48,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _tested(path: str, arguments: argparse.Namespace) -> Report:
     """Test a file; one that cannot be read is a failure of its own."""
     try:
+        if (source := gallery_program(path)) is not None:
+            return check_program(source, new_session(arguments))
         return check_file(path, arguments.limits, loader(arguments))
     except RaspError as error:
         return Report(path, failures=[Failure(None, str(error))])

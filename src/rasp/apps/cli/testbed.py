@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rasp.apps.cli.arguments import CommandParser
 from rasp.apps.cli.prose import print_json_line
-from rasp.base.errors import RaspUnsupportedError, RaspValueError
+from rasp.base.errors import RaspValueError
+from rasp.base.installing import missing
 
 
 def configure(parser: CommandParser) -> None:
@@ -18,13 +19,13 @@ def configure(parser: CommandParser) -> None:
     parser.take("--dials", "as in `rotation,noise=0.001,heads=2`; several times for several models "
                 "of each program (default: none turned)", action="append", default=[],
                 metavar="DIALS")  # fmt: skip
-    parser.take("--length", "of the longest input", int, default=8, metavar="N")
+    parser.take_length("the models take no longer ones", default=8)
     styles = ("robust", "compact")
     parser.take("--style", "of the compiled weights", choices=styles, default="robust")
     parser.flag("--check", "write nothing: check every model that is there")
-    parser.take_json("one line of JSON for each model")
+    parser.take_json("one line for each model")
     parser.epilog = "\n".join([
-        "dials, each 0 where it is not named:",
+        "dials (0 unless given):",
         "  heads=N, units=N     idle heads in each layer, idle hidden units in each feed-forward",
         "  layers=N             empty layers between the others",
         "  rotation             a random rotation of the residual stream",
@@ -43,15 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
         from rasp.models.compiler.settings import LONGEST
         from rasp.models.testbed.many import check_many, write_many
     except ImportError:
-        raise RaspUnsupportedError(
-            "a test bed needs `torch`", hint='pip install "rasp-lang[models]"'
-        ) from None
+        raise missing("torch", "models", "a test bed") from None
     from rasp.models.testbed.dials import Dials, read_dials
     from rasp.teaching.gallery import names, study_program
 
-    if not 1 <= arguments.length <= LONGEST:
+    if not 1 <= arguments.max_length <= LONGEST:
         raise RaspValueError(
-            f"`--length` is between 1 and {LONGEST}, not {arguments.length}",
+            f"`--max-length` is between 1 and {LONGEST}, not {arguments.max_length}",
             hint="give the length of the longest input that the models must take",
         )
     folder = Path(arguments.folder)
@@ -60,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = [read_dials(text) for text in arguments.dials] or [Dials()]
     sources = (study_program(name) for name in arguments.programs or names())
     written = 0
-    for outcome in write_many(sources, settings, folder, arguments.length, arguments.style):
+    for outcome in write_many(sources, settings, folder, arguments.max_length, arguments.style):
         written += outcome.kind != "refused"
         if arguments.json:
             print_json_line(vars(outcome), flush=True)

@@ -11,22 +11,26 @@ from dataclasses import dataclass, field, replace
 from textwrap import dedent
 from typing import Any
 
-from rasp.base.atoms import read_input
+from rasp.apps.shown_results import show_named
+from rasp.base.atoms import kind_name, read_input
 from rasp.base.errors import RaspError, RaspLimitError, Warned
-from rasp.base.limits import EDITOR_LIMITS, alarm
+from rasp.base.limits import Limits, alarm
 from rasp.base.source import Source, Span
 from rasp.insight.schedule import schedule
 from rasp.language.graph import Node, Program, Selector, SOp
 from rasp.language.meaning.builtins import DrawRequest
+from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.mistakes import check
 from rasp.language.meaning.session import DisplaySettings, Result, Session
-from rasp.language.meaning.show import show_named
-from rasp.language.meaning.value_kinds import BROKEN, Value, kind_name
+from rasp.language.meaning.value_kinds import BROKEN, Value
 from rasp.language.syntax import parse_with_errors
 from rasp.language.syntax.tree import For, Load, Name, Statement, bound_by, walk
+from rasp.teaching.gallery.gallery_files import gallery_program
 
 SECONDS = 3.0
 """How long a program may run, and how long its values, layers and heads may take."""
+LIMITS = Limits(input_length=1_000, plain_cells=1_000_000, dense_cells=40_000, memory=400_000_000)
+"""For the example that an editor shows beside a program."""
 LONGEST_SHOWN = 4_000
 Record = dict[str, Any]
 
@@ -92,7 +96,7 @@ def analyse(request: Record) -> Iterator[Record]:
     """
     source = Source(request["name"], request["text"])
     seconds = float(request.get("seconds", SECONDS))
-    session = WatchedSession(seconds=seconds)
+    session = WatchedSession(loader=Loader(elsewhere=gallery_program), seconds=seconds)
     _set_example(session, request.get("example"))
     with alarm(seconds, OutOfTime):
         errors, warnings = check(source, session)
@@ -118,14 +122,14 @@ def _set_example(session: Session, example: object) -> None:
     if example is None:
         return
     try:
-        tokens = read_input(example, EDITOR_LIMITS)
+        tokens = read_input(example, LIMITS)
     except RaspError:
         return
     session.settings.s_op_example = session.settings.selector_example = tokens
 
 
 def _facts(source: Source, session: WatchedSession) -> Iterator[tuple[str, Record]]:
-    session.limits = EDITOR_LIMITS
+    session.limits = LIMITS
     for bound in session.bound:
         if bound.value is not BROKEN:
             yield bound.key, _fact(bound, session)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from lsprotocol import types as lsp
 
 from rasp.apps.lsp.document import Document
-from rasp.apps.lsp.scopes import Binding, NameScope
 from rasp.language.syntax import print_expression
 from rasp.language.syntax.lexer import Token, lex
+from rasp.language.syntax.scopes import Binding, NameScope
 from rasp.language.syntax.tree import Define
 from rasp.language.words import COMMANDS, KEYWORDS
 

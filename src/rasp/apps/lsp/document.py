@@ -8,15 +8,16 @@ from functools import cache, cached_property
 from typing import Any
 
 import rasp.language.meaning
-from rasp.apps.lsp.bindings import Bindings, bindings_of, definitions_in, library_scope
 from rasp.apps.lsp.positions import Places
-from rasp.apps.lsp.scopes import Binding
 from rasp.base.errors import RaspError
 from rasp.base.source import Source
 from rasp.language.meaning.loader import Loader, read_source
 from rasp.language.syntax import parse_with_errors
+from rasp.language.syntax.bindings import Bindings, bindings_of, definitions_in, library_scope
+from rasp.language.syntax.scopes import Binding
 from rasp.language.syntax.tree import Load, Statement
 from rasp.language.words import BUILT_IN_DOCS
+from rasp.teaching.gallery.gallery_files import gallery_program
 
 DEEPEST_LOAD = 10
 
@@ -63,7 +64,7 @@ def library_definitions() -> list[Binding]:
 def _loaded(load: Load, beside: str, started: str, depth: int = 0) -> list[Binding]:
     """List the public definitions of a file that is loaded, and of those that it loads itself."""
     try:
-        source = Loader().read(load.path, beside, started=started)
+        source = Loader(elsewhere=gallery_program).read(load.path, beside, started=started)
     except RaspError:
         return []
     statements, _ = parse_with_errors(source)

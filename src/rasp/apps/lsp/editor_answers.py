@@ -10,11 +10,11 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from rasp.apps.lsp.analysis import Record
-from rasp.apps.lsp.bindings import definition_before
 from rasp.apps.lsp.document import Document
 from rasp.apps.lsp.positions import Places
-from rasp.apps.lsp.scopes import Binding
 from rasp.language.syntax import format_program, print_expression
+from rasp.language.syntax.bindings import definition_before
+from rasp.language.syntax.scopes import Binding
 from rasp.language.syntax.tree import Assign, Define, For, Statement, bound_by
 
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 
 from rasp.apps.lsp.analysis import SECONDS, Record
-from rasp.base.limits import EDITOR_MEMORY
+from rasp.base.limits import MEGABYTE
 from rasp.teaching.sandbox import WITHDRAWN, Sandbox
 
 GRACE = 2.0
@@ -29,7 +29,7 @@ class Runner:
 
     def __init__(self) -> None:
         self.sandbox = Sandbox(
-            MOST_WORKERS, seconds=2 * SECONDS + GRACE, memory=EDITOR_MEMORY,
+            MOST_WORKERS, seconds=2 * SECONDS + GRACE, memory=1024 * MEGABYTE,
             task="rasp.apps.lsp.analysis:analyse", warm={"name": "", "text": "x = length;"},
         )  # fmt: skip
 

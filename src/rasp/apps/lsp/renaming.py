@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from rasp.apps.lsp.bindings import Bindings, Occurrence
 from rasp.apps.lsp.document import Document
 from rasp.base.errors import RaspError, RaspNameError, RaspSyntaxError, RaspUnsupportedError
 from rasp.base.source import Source
+from rasp.language.syntax.bindings import Bindings, Occurrence
 from rasp.language.words import KEYWORDS
 
 

@@ -14,16 +14,18 @@ from typing import Any
 from rasp.base.source import Source
 from rasp.language.embedding.function_handles import FunctionHandle, from_handle, to_handle
 from rasp.language.embedding.handles import Handle
+from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Result, Session
 from rasp.language.meaning.value_kinds import BROKEN, MISSING
 from rasp.language.syntax.lexer import lex
+from rasp.teaching.gallery.gallery_files import gallery_program
 
 
 class Cells:
     """The session behind a notebook's RASP cells."""
 
     def __init__(self) -> None:
-        self.session = Session()
+        self.session = Session(loader=Loader(elsewhere=gallery_program))
         self.handed_over: dict[str, Any] = {}
         """What Python got from us under each name, to notice when it is given another meaning."""
 

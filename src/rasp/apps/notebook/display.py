@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from rasp.base.atoms import PLURALS, Atom, kind_of_sequence, read_input, show_input
+from rasp.base.atoms import PLURALS, Atom, kind_name, kind_of_sequence, read_input, show_input
 from rasp.base.atoms import show as show_atom
 from rasp.base.errors import RaspError
 from rasp.insight.schedule import Explanation, Schedule
@@ -20,8 +20,7 @@ from rasp.language.embedding.handles import Handle
 from rasp.language.evaluator import apply
 from rasp.language.graph import Scorer, Selector, expression
 from rasp.language.meaning.calls import signature
-from rasp.language.meaning.show import show_values
-from rasp.language.meaning.value_kinds import kind_name
+from rasp.language.meaning.shown_values import show_values
 
 MOST_COLUMNS = 40
 LONGEST_EXPRESSION = 90

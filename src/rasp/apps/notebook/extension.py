@@ -15,6 +15,7 @@ from rasp.apps.notebook.display import (
     html_of,
     schedule_html,
 )
+from rasp.apps.shown_results import show_result
 from rasp.base.errors import RaspError, RaspNameError, RaspSyntaxError
 from rasp.base.source import Source, Span
 from rasp.insight.drawing import draw
@@ -26,7 +27,7 @@ from rasp.language.embedding.python_places import Place
 from rasp.language.graph import Node, Program
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.session import DisplaySettings, Result
-from rasp.language.meaning.show import show_result, show_value
+from rasp.language.meaning.shown_values import show_value
 from rasp.language.syntax.tree import Command, Evaluate
 
 MAGIC = "rasp"
@@ -136,7 +137,7 @@ class Notebook:
 
     def show_warnings(self) -> None:
         for warning in self.cells.session.warnings:
-            self.write(f"warning: {warning.message}")
+            self.write(f"warning: {warning.message}\nhint: {warning.hint}")
         self.cells.session.warnings.clear()
 
     def handle_html(self, handle: Handle) -> str:

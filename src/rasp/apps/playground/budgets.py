@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rasp.base.limits import PLAYGROUND_LIMITS, PLAYGROUND_LONG_MEMORY, PLAYGROUND_MEMORY
+from rasp.base.limits import MEGABYTE, Limits
 
 LONGEST_EXAMPLE = 200
 """Tokens of a running example: as many as a picture can show."""
@@ -24,19 +24,26 @@ EXHAUSTIVE = 4_000
 """Inputs on which an exercise is checked without leaving one out."""
 AT_RANDOM, LONGEST_DRAWN = 300, 16
 """How many longer ones are drawn after these, and their greatest length."""
-LIMITS = PLAYGROUND_LIMITS
+LIMITS = Limits(
+    text_length=100_000,
+    input_length=20_000,
+    graph_size=200_000,
+    dense_cells=2_000_000,
+    memory=200_000_000,
+)
+"""For a page that anybody can type into; its time is kept by whoever waits for its workers."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Seconds and bytes for one request."""
+    """Seconds for one request, and bytes of data that its worker process may need."""
 
     seconds: float
     memory: int
 
 
-QUICK = Budget(2.0, PLAYGROUND_MEMORY)
-LONG = Budget(20.0, PLAYGROUND_LONG_MEMORY)
+QUICK = Budget(2.0, 512 * MEGABYTE)
+LONG = Budget(20.0, 1536 * MEGABYTE)
 SLOW = ("architecture", "fit", "dialects", "exercise", "make_exercise", "own_exercise", "weights",
         "model_run", "matrix")  # fmt: skip
 """The kinds of request that have the long budget, and workers of their own."""

@@ -30,6 +30,7 @@ from rasp.apps.playground.shown import (
     with_steps_named,
     words_of,
 )
+from rasp.apps.shown_results import show_named
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspError
 from rasp.insight.drawing import as_dict, plan_flow, plan_selection
@@ -40,7 +41,7 @@ from rasp.language.evaluator import EvaluationError, Values, apply, evaluate_pla
 from rasp.language.graph import Node, SOp, expression, in_order
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.mistakes import warnings_of
-from rasp.language.meaning.show import show_named, show_value
+from rasp.language.meaning.shown_values import show_value
 from rasp.language.syntax.tree import Evaluate
 
 

@@ -9,7 +9,7 @@ from rasp.apps.playground.requests import Ran, example_text, find_handle, read_e
 from rasp.base.atoms import Atom, read_input
 from rasp.base.errors import RaspError, RaspValueError
 from rasp.base.input_text import read_tokens
-from rasp.insight.equivalence.result import show_answer
+from rasp.language.meaning.shown_values import show_answer
 
 
 def check_examples(request: dict[str, Any]) -> dict[str, Any]:

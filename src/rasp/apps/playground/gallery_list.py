@@ -8,9 +8,9 @@ from typing import Any
 from rasp.apps.playground.budgets import AT_RANDOM, EXHAUSTIVE, LONGEST_DRAWN
 from rasp.apps.playground.requests import example_text
 from rasp.base.atoms import read_input
-from rasp.insight.equivalence.result import show_answer
 from rasp.insight.equivalence.sides import Compared
 from rasp.language.graph import Node
+from rasp.language.meaning.shown_values import show_answer
 from rasp.teaching import gallery as programs
 from rasp.teaching.gallery.catalogue import Entry
 from rasp.teaching.gallery.gallery_check import random_inputs

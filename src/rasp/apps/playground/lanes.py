@@ -1,7 +1,4 @@
-"""Requests of tabs in, answers out: a newer request of a lane ends the older one.
-
-A tab has a lane for each kind of request, so typing on stops what is not wanted any more.
-"""
+"""Ask worker processes for tabs: a newer request of a tab ends its older one of the same kind."""
 
 from __future__ import annotations
 
@@ -14,29 +11,29 @@ from rasp.teaching.sandbox.job import Job
 
 REPLACED: dict[str, Any] = {"replaced": True}
 """The answer to a request whose tab has asked something else meanwhile."""
-MOST_OF_ONE = 1_000
-"""Requests of one tab that wait; all tabs that do not say who they are count as one."""
+MOST_OF_ONE = 300
+"""Requests of one address that wait."""
 WARMING = {"kind": "run", "program": "x = length;", "example": "ab"}
 
 
 class Lanes:
     """Workers of one budget, and what each tab waits for."""
 
-    def __init__(self, workers: int, budget: Budget, reserved: int = 1) -> None:
+    def __init__(self, workers: int, budget: Budget) -> None:
         self.sandbox = Sandbox(
             workers, seconds=budget.seconds, memory=budget.memory,
             task="rasp.apps.playground.page_answers:answer", warm=WARMING, most_of_one=MOST_OF_ONE,
-            reserved=reserved,
         )  # fmt: skip
-        self._running: dict[str, Job] = {}
+        self._running: dict[tuple[str, str], Job] = {}
 
-    async def ask(self, request: dict[str, Any], tab: str, lane: str = "") -> dict[str, Any]:
-        """Have a request answered; one of the same lane that is still under way is given up."""
-        if lane in self._running:
-            self._running[lane].withdraw()
-        job = self.sandbox.submit(request, client=tab)
-        if lane:
-            self._running[lane] = job
+    async def ask(self, request: dict[str, Any], address: str, tab: str = "") -> dict[str, Any]:
+        """Have a request answered; an older one of the same tab is given up."""
+        job = self.sandbox.submit(request, client=address)
+        if tab:
+            older = self._running.get((address, tab))
+            self._running[address, tab] = job
+            if older is not None:
+                older.withdraw()
         try:
             answer = await asyncio.wrap_future(job.future)
             return REPLACED if answer is WITHDRAWN else answer
@@ -44,5 +41,5 @@ class Lanes:
             job.withdraw()
             raise
         finally:
-            if self._running.get(lane) is job:
-                del self._running[lane]
+            if self._running.get((address, tab)) is job:
+                del self._running[address, tab]

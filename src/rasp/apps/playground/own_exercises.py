@@ -18,9 +18,9 @@ from rasp.apps.playground.requests import find_s_op, read_example, read_number, 
 from rasp.apps.playground.teaching import compare, told
 from rasp.base.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.base.input_text import read_alphabet
-from rasp.insight.equivalence.result import show_answer
 from rasp.insight.schedule import schedule
 from rasp.language.embedding.handles import Handle
+from rasp.language.meaning.shown_values import show_answer
 
 MOST_LAYERS = 1_000
 USUAL_TITLE = "An exercise"
@@ -59,7 +59,7 @@ def make_exercise(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_own(request: dict[str, Any]) -> dict[str, Any]:
-    """Check a student's answer: too deep, wrong on a shortest input, or right as far as tried."""
+    """Check a student's answer: too deep, wrong on a shortest input, or right as far as tested."""
     task = _unpacked(request.get("hidden"))
     output = str(task.get("output"))
     answer = find_s_op(run_text(request.get("program")), output)

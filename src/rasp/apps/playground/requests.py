@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rasp.apps.playground.budgets import LIMITS, LONGEST_EXAMPLE
-from rasp.base.atoms import Atom, read_input
+from rasp.base.atoms import Atom, describe, kind_name, read_input
 from rasp.base.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError, RaspValueError
 from rasp.base.input_text import read_tokens, write_tokens
 from rasp.base.source import Source
@@ -15,7 +15,6 @@ from rasp.language.embedding.handles import Handle
 from rasp.language.graph import Node, SOp
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Result, Session
-from rasp.language.meaning.value_kinds import describe, kind_name
 from rasp.teaching import gallery as programs
 
 

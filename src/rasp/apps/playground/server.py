@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import logging
 import mimetypes
+import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -13,7 +16,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import uvicorn
+from hypercorn.asyncio import serve as serve_with_hypercorn
+from hypercorn.config import Config
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -22,19 +26,22 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rasp.apps.playground.budgets import LARGEST_REQUEST, LONG, QUICK, SLOW
-from rasp.apps.playground.connections import Doorkeeper, connection_class, places
 from rasp.apps.playground.flow_pictures import style_sheet
 from rasp.apps.playground.guard import ANY_HOST, Access, Guard, access_for, own_addresses, written
 from rasp.apps.playground.lanes import Lanes
-from rasp.apps.playground.logs import be_quiet, tell_quietly
+from rasp.base.installing import install_command
 from rasp.insight.drawing import html
 
-QUICK_WORKERS, RESERVED = 4, 2
-"""Of those that answer while somebody types, some are kept for programs that are not runaways."""
-SLOW_WORKERS = 2
+QUICK_WORKERS, SLOW_WORKERS = 4, 2
 LONGEST_TAB = 64
 QUEUE = 1024
 """Connections that the system keeps until they are accepted."""
+MOST_FILES = 4096
+"""Files, connections among them, that the server asks the system for."""
+HEADER_SECONDS, BODY_SECONDS = 5, 10
+"""How long the two parts of a request may take to arrive; an idle connection has as long."""
+ANSWER_SECONDS = 90
+"""How long a client may be silent: longer than any answer takes."""
 RECORDS = Path("results", "records.jsonl")
 """Where trained models are recorded, seen from where the playground was started."""
 
@@ -50,40 +57,43 @@ class Start:
 class _Answering:
     """Worker processes, and the requests that they are asked."""
 
-    def __init__(self, start: Start, keeper: Doorkeeper) -> None:
-        self.start, self.keeper = start, keeper
-        self.quick, self.slow = Lanes(QUICK_WORKERS, QUICK, RESERVED), Lanes(SLOW_WORKERS, LONG)
+    def __init__(self, start: Start, when_ready: Callable[[], None]) -> None:
+        self.start, self.when_ready = start, when_ready
+        self.quick, self.slow = Lanes(QUICK_WORKERS, QUICK), Lanes(SLOW_WORKERS, LONG)
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
         with self.quick.sandbox, self.slow.sandbox:
             self.quick.sandbox.start()
             self.slow.sandbox.start()
-            asyncio.get_running_loop().set_exception_handler(tell_quietly)
-            watching = asyncio.ensure_future(self.keeper.watch())
+            self.when_ready()
             yield
-            watching.cancel()
+
+    def give_up(self) -> None:
+        """Answer whatever is under way with an error."""
+        self.quick.sandbox.close()
+        self.slow.sandbox.close()
 
     async def ask(self, request: Request) -> Response:
         asked = await _read(request)
         kind = request.path_params["kind"]
         tab = str(asked.pop("tab", ""))[:LONGEST_TAB]
         lanes = self.slow if kind in SLOW else self.quick
-        lane = f"{tab} {kind}" if tab else ""
+        address = request.client.host if request.client else ""
         own = {"kind": kind, "records": str(RECORDS.absolute())}
-        return as_json(await lanes.ask(asked | own, client_of(request, tab), lane))
+        return as_json(await lanes.ask(asked | own, address, f"{tab} {kind}" if tab else ""))
 
     async def begin(self, request: Request) -> Response:
         beginning = {"name": self.start.name, "program": self.start.program, "edition": "server"}
-        return as_json(beginning | {"has_editor": has_editor()})
+        return as_json(beginning | {"without_editor": without_editor()})
 
 
 def make_app(
-    access: Access, start: Start | None = None, keeper: Doorkeeper | None = None
+    access: Access, start: Start | None = None, when_ready: Callable[[], None] = lambda: None
 ) -> Starlette:
-    """Make the application: who may use it, what it begins with, who watches its connections."""
-    answering = _Answering(start or Start(), keeper or Doorkeeper())
-    return Starlette(
+    """Make the application: who may use it, what it begins with, whom it tells that it works."""
+    answering = _Answering(start or Start(), when_ready)
+    app = Starlette(
         routes=[
             Route("/", _file),
             Route("/drawing.css", _drawing_style),
@@ -95,12 +105,8 @@ def make_app(
         middleware=[Middleware(Guard, access=access)],
         lifespan=answering.lifespan,
     )
-
-
-def client_of(request: Request, tab: str) -> str:
-    """Who takes turns: an address on the network; on this machine alone, each tab for itself."""
-    address = request.client.host if request.client else ""
-    return tab if address in ("127.0.0.1", "::1", "") else address
+    app.state.give_up = answering.give_up
+    return app
 
 
 def as_json(answer: dict[str, Any]) -> Response:
@@ -108,20 +114,25 @@ def as_json(answer: dict[str, Any]) -> Response:
     return Response(json.dumps(answer, separators=(",", ":")), media_type="application/json")
 
 
-def has_editor() -> bool:
-    """Tell whether CodeMirror was bundled; the page has a plain text area without it."""
-    return files("rasp.apps.playground").joinpath("static", "bundle", "editor.js").is_file()
+def without_editor() -> str:
+    """Say what is missing, and how to get it, where CodeMirror was not bundled."""
+    if files("rasp.apps.playground").joinpath("static", "bundle", "editor.js").is_file():
+        return ""
+    return (
+        "rasp was installed without node and npm, so the page has a plain text area. For the "
+        f"editor, install both (https://nodejs.org), and then rasp again: {install_command('play')}"
+    )
 
 
 async def _read(request: Request) -> dict[str, Any]:
-    """Read a request's JSON, and refuse it early where it is too large."""
+    """Read a request's JSON."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise HTTPException(415, "a request is JSON")
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LARGEST_REQUEST:
-            raise HTTPException(413, f"a request has at most {LARGEST_REQUEST:,} bytes")
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            body = b"".join([part async for part in _small(request)])
+    except TimeoutError:
+        raise HTTPException(408, "a request arrives within seconds") from None
     try:
         asked = json.loads(body)
     except (ValueError, RecursionError):
@@ -129,6 +140,16 @@ async def _read(request: Request) -> dict[str, Any]:
     if not isinstance(asked, dict):
         raise HTTPException(400, "a request is a JSON object")
     return asked
+
+
+async def _small(request: Request) -> AsyncIterator[bytes]:
+    """Give the parts of a request, and refuse it early where it is too large."""
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > LARGEST_REQUEST:
+            raise HTTPException(413, f"a request has at most {LARGEST_REQUEST:,} bytes")
+        yield part
 
 
 async def _file(request: Request) -> Response:
@@ -153,21 +174,6 @@ async def _drawing_script(request: Request) -> Response:
     return Response(html.scripts(), media_type="text/javascript")
 
 
-class _Server(uvicorn.Server):
-    """Says when it serves, and not before: from then on Ctrl-C ends it in good order."""
-
-    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self.when_ready = when_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        for listening in sockets or ():
-            listening.listen(QUEUE)  # asyncio takes few at a time; the others wait in the system
-        if self.started:
-            self.when_ready()
-
-
 def serve(
     start: Start,
     host: str,
@@ -178,18 +184,56 @@ def serve(
 ) -> None:
     """Serve until interrupted. `when_ready` is told the address, and one that opens it once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listening:
+    with socket.create_server((host, port), family=family, backlog=QUEUE) as listening:
         port = listening.getsockname()[1]
         access = access_for(host, port, names, token)
-        most, backlog = places()
-        keeper = Doorkeeper(most)
-        config = uvicorn.Config(
-            make_app(access, start, keeper), lifespan="on", access_log=False, log_config=None,
-            http=connection_class(keeper), ws="none", backlog=backlog, timeout_keep_alive=15,
-        )  # fmt: skip
-        be_quiet()
         reached = names[0] if names else own_addresses()[0] if host in ANY_HOST else written(host)
         address = f"http://{reached}:{port}/"
         told = [f"{address}?token={word}" if token else address
                 for word in (token, access.ticket())]  # fmt: skip
-        asyncio.run(_Server(config, lambda: when_ready(*told)).serve(sockets=[listening]))
+        app = make_app(access, start, lambda: when_ready(*told))
+        raise_file_limit()
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # an attack must not fill the log
+        ended_by = asyncio.run(_serve_until_signal(app, settings(listening)))
+    if ended_by == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+async def _serve_until_signal(app: Starlette, config: Config) -> int:
+    """Serve until Ctrl-C or a request to end; what is still being answered is given up."""
+    ended_by: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def signalled() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with contextlib.suppress(RuntimeError):  # Windows: Ctrl-C cancels all of this
+                asyncio.get_running_loop().add_signal_handler(number, end, number)
+        await ended_by
+        app.state.give_up()
+
+    def end(number: int) -> None:
+        if not ended_by.done():
+            ended_by.set_result(number)
+
+    await serve_with_hypercorn(app, config, shutdown_trigger=signalled)  # type: ignore[arg-type]
+    return await ended_by
+
+
+def settings(listening: socket.socket) -> Config:
+    """What the server is to do with clients that are slow, silent or too many."""
+    config = Config()
+    config.bind = [f"fd://{listening.detach()}"]
+    config.backlog = QUEUE
+    config.keep_alive_timeout, config.read_timeout = HEADER_SECONDS, ANSWER_SECONDS
+    config.loglevel = "ERROR"
+    config.include_server_header = False
+    return config
+
+
+def raise_file_limit() -> None:
+    """Ask the system for as many open files as a class needs, where it lets us."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))

@@ -9,7 +9,7 @@ from rasp.apps.playground.budgets import LIMITS, MOST_NAMES
 from rasp.apps.playground.intended_attention import as_written
 from rasp.apps.playground.page_records import error_record
 from rasp.apps.playground.requests import Ran
-from rasp.base.atoms import Atom
+from rasp.base.atoms import Atom, kind_name
 from rasp.base.errors import RaspError
 from rasp.insight.drawing.choice import read_by
 from rasp.insight.drawing.glyphs import printable
@@ -19,7 +19,7 @@ from rasp.language.evaluator import apply
 from rasp.language.graph import Aggregate, Node, Program, Selector, SOp, expression, in_order
 from rasp.language.meaning.calls import signature
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.value_kinds import BuiltIn, Function, kind_name
+from rasp.language.meaning.value_kinds import BuiltIn, Function
 
 Named = list[tuple[str, Node]]
 LONGEST_LABEL = 60

@@ -9,10 +9,11 @@ from rasp.apps.playground.requests import find_handle, read_number, read_word, r
 from rasp.base.atoms import show_input
 from rasp.base.errors import RaspError
 from rasp.base.input_text import write_tokens
-from rasp.insight.equivalence.result import Difference, show_answer
+from rasp.insight.equivalence.result import Difference
 from rasp.insight.schedule import Explanation, Layer, explain, fit
 from rasp.insight.schedule.schedule import show_counts
 from rasp.language.graph import SOp
+from rasp.language.meaning.shown_values import show_answer
 
 MOST_LAYERS = 64
 MOST_HEADS = 64

@@ -12,10 +12,10 @@ from rasp.apps.playground.requests import find_s_op, run_text
 from rasp.apps.playground.shown import name_record
 from rasp.base.source import Source
 from rasp.insight.equivalence import Equivalence, equivalent
-from rasp.insight.equivalence.result import show_answer
 from rasp.insight.equivalence.tried_inputs import InputsToTry
 from rasp.language.embedding.handles import Handle
 from rasp.language.meaning.session import Session
+from rasp.language.meaning.shown_values import show_answer
 from rasp.language.syntax import format_program
 from rasp.language.words import BUILT_IN_DOCS, KEYWORDS
 from rasp.teaching import gallery as programs
@@ -63,11 +63,11 @@ def told(verdict: Equivalence) -> dict[str, Any]:
 
 
 def proof(verdict: Equivalence) -> str:
-    """Say on how many inputs an answer was tried."""
+    """Say on how many inputs an answer was tested."""
     if verdict.same_graph:
         return "right on every input: it computes what the author's does"
     return (
-        f"right on all {verdict.tried:,} inputs up to length {verdict.all_up_to}"
+        f"right on all {verdict.tested:,} inputs up to length {verdict.all_up_to}"
         f" and on {verdict.at_random:,} longer ones"
     )
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rasp.apps.playground.requests import find_handle, run_text
 from rasp.base.errors import RaspError
+
+if TYPE_CHECKING:
+    from rasp.models.training.records import Record
 
 MOST_SHOWN = 12
 
@@ -24,7 +27,7 @@ def trained(request: dict[str, Any]) -> dict[str, Any]:
     summaries = []
     for record in _records(request.get("records")):
         with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):  # no record
-            task = record["config"]["task"]
+            task = record.config["task"]
             key = (task["program"], task["output"])
             if key not in is_same:
                 is_same[key] = _makes(handle.node, *key)
@@ -34,16 +37,14 @@ def trained(request: dict[str, Any]) -> dict[str, Any]:
     return {"trained": summaries[:MOST_SHOWN]}
 
 
-def _records(path: object) -> Iterable[dict[str, Any]]:
+def _records(path: object) -> Iterable[Record]:
     """Read the records, if there are any."""
     if not isinstance(path, str):
         return ()
-    from rasp.models.training.records import (
-        read_records,  # which the edition in a tab does not have
-    )
+    with contextlib.suppress(RaspError, ImportError):  # the edition in a tab has no records
+        from rasp.models.training.records import read_records
 
-    with contextlib.suppress(RaspError):
-        return read_records(Path(path)).values()
+        return read_records(Path(path), is_strict=False).values()
     return ()
 
 
@@ -54,15 +55,15 @@ def _makes(node: object, program: str, output: str) -> bool:
         return False
 
 
-def _summary(record: dict[str, Any]) -> dict[str, Any]:
-    config = record["config"]
+def _summary(record: Record) -> dict[str, Any]:
+    config = record.config
     return {
-        "name": record["name"],
+        "name": record.name,
         "layers": config["layers"],
         "heads": config["heads"],
         "width": config["width"],
         "epochs": config["epochs"],
-        "tokens": float(record["test"]["tokens"]),
-        "sequences": record["test"]["sequences"],
-        "longer": record.get("longer", {}).get("tokens"),
+        "tokens": record.test.tokens,
+        "sequences": record.test.sequences,
+        "longer": record.longer.tokens,
     }

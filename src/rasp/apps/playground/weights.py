@@ -86,7 +86,7 @@ def read_asked(request: dict[str, Any]) -> Asked:
     if find_spec("numpy") is None:
         raise RaspUnsupportedError(
             "weights need numpy, which is not here",
-            hint='install the full edition: pip install "rasp-lang[play]"',
+            hint="use the full edition: install rasp and start `rasp play`",
         )
     length = read_number(request.get("max_length"), "the length", 1, LONGEST)
     bos, given = read_word(request, "bos"), read_word(request, "vocabulary")
@@ -164,7 +164,6 @@ def _zipped(model: Transformer) -> str | None:
 
 def _described(model: Transformer) -> dict[str, Any]:
     certificate = model.certificate
-    assert certificate is not None
     return {
         "parameters": model.parameter_count,
         "layers": model.layers,
@@ -172,6 +171,7 @@ def _described(model: Transformer) -> dict[str, Any]:
         "d_model": model.d_model,
         "hidden": sum(model.hidden_per_layer) + model.input_feed_forward,
         "is_exact": certificate.exact,
-        "statement": certificate.statement if certificate.exact else certificate.reason,
+        "trust": certificate.trust,
+        "statement": certificate.reason if certificate.trust == "none" else certificate.statement,
         "certificate": str(certificate),
     }

@@ -6,18 +6,29 @@ import re
 from dataclasses import dataclass, field, replace
 
 from rasp.apps.repl.saving import save_definitions
+from rasp.apps.shown_results import show_named, show_result
+from rasp.base.atoms import kind_name
 from rasp.base.errors import RaspError, all_of
-from rasp.base.source import INPUT, Source
+from rasp.base.source import INPUT, Source, Span
 from rasp.language.graph import Node, Program
 from rasp.language.graph.origins import Definition
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.calls import signature
 from rasp.language.meaning.session import Result, Session
-from rasp.language.meaning.show import show_named, show_result
-from rasp.language.meaning.value_kinds import BROKEN, MISSING, BuiltIn, Function, Scope, kind_name
+from rasp.language.meaning.value_kinds import BROKEN, MISSING, BuiltIn, Function, Scope
 from rasp.language.syntax import parse_with_errors
-from rasp.language.syntax.tree import Assign, Command, Evaluate, For, Literal, Load, Statement
-from rasp.language.words import COMMANDS, KEYWORD_DOCS, SHELL_COMMANDS
+from rasp.language.syntax.lint import read_otherwise
+from rasp.language.syntax.tree import (
+    Assign,
+    Command,
+    Evaluate,
+    For,
+    Literal,
+    Load,
+    Remark,
+    Statement,
+)
+from rasp.language.words import COMMANDS, KEYWORD_DOCS
 
 HELP = """\
 Enter runs a statement, with or without `;`. New s-ops and selectors are shown on an example.
@@ -31,8 +42,16 @@ Enter runs a statement, with or without `;`. New s-ops and selectors are shown o
 Words for the prompt:
 """
 _QUESTION = re.compile(r"\s*\?\s*([\w-]*)\s*;?\s*|\s*([^\W\d]\w*)\s*\?\s*;?\s*")
+SHELL_COMMANDS = (
+    "run", "eval", "test", "check", "fit", "dialect", "diff", "grade", "compile", "export",
+    "verify", "testbed", "gallery", "fmt", "train", "reproduce", "play", "lsp",
+    "completion",
+)  # fmt: skip
+"""Commands of the shell, `rasp fit …`: the prompt knows that they are not its own."""
 SHELL_LINE = re.compile(r"(?:rasp +)?([a-z]+)(?: +[\w./-].*)?")
 """A word, alone or before something that cannot come after a name of the language."""
+MOST_LINES = 30
+"""Lines of a definition that are shown."""
 WIDTH = 88
 """Columns of a list of names."""
 
@@ -62,12 +81,25 @@ class Conversation:
         if self._is_goodbye(text) or self._half_a_command(text) or _QUESTION.fullmatch(text):
             return ""
         _, errors = parse_with_errors(Source(INPUT, text), self.session.limits, at_prompt=True)
-        return errors[0].message if errors and all(error.incomplete for error in errors) else ""
+        return next((error.message for error in errors if error.incomplete), "")
+
+    def could_continue(self, text: str) -> bool:
+        """Tell whether a text is a whole statement that another line could continue."""
+        if self._is_goodbye(text) or self._half_a_command(text) or _QUESTION.fullmatch(text):
+            return False
+        source = Source(INPUT, text)
+        statements, errors = parse_with_errors(source, self.session.limits, at_prompt=True)
+        code = [each for each in statements if not isinstance(each, Remark)]
+        if errors or not code or not isinstance(code[-1], (Assign, Evaluate)):
+            return False
+        return text[code[-1].span.end - 1] != ";"
 
     def open(self, source: Source) -> str:
         """Run a file before the first prompt, as far as it is right, and say what it brought."""
         before = _Snapshot.of(self.session)
         _, errors = self.session.check(source)
+        statements, _ = parse_with_errors(source, self.session.limits)
+        self.session.warnings += read_otherwise(statements)
         self.failures += len(errors)
         self._forget_broken()
         answers = self._warnings()
@@ -170,7 +202,9 @@ class Conversation:
         return words[1] if self.session.scope.find(words[1]) is MISSING else ""
 
     def _warnings(self) -> list[str]:
-        told = [f"warning: {warning.message}" for warning in self.session.warnings]
+        told = [
+            f"warning: {warning.message}\nhint: {warning.hint}" for warning in self.session.warnings
+        ]
         self.session.warnings.clear()
         return told
 
@@ -210,7 +244,20 @@ class Conversation:
         value = self.session.find(name)
         doc = self.session.doc(name)
         shown = show_named(name, value, self.session, self.session.program_of(name))
-        return shown if not doc or f"doc: {doc}" in shown else f"{shown}\n          doc: {doc}"
+        if doc and f"doc: {doc}" not in shown:
+            shown += f"\n          doc: {doc}"
+        return shown + self._source(name)
+
+    def _source(self, name: str) -> str:
+        """The statement that gave a name its value, and the file that it is in."""
+        span = self.session.place(name)
+        if span is None:
+            return ""
+        place = "typed here" if span.source.name == INPUT else f"{span.source.name}:{span.line}"
+        lines = span.text.split("\n")
+        if len(lines) > MOST_LINES:
+            lines = [*lines[:MOST_LINES], f"… {len(lines)} lines in all"]
+        return "\n".join([f"\n       source: {place}", *(f"         {line}" for line in lines)])
 
     def _names(self) -> str:
         own = list(self.session.names())
@@ -262,6 +309,7 @@ class _Snapshot:
 
     names: dict[str, object]
     definitions: dict[str, Definition]
+    places: dict[str, tuple[object, Span]]
     last: Scope
     """What held the last value."""
     statement: Statement | None = None
@@ -271,11 +319,12 @@ class _Snapshot:
     def of(session: Session) -> _Snapshot:
         own, last = session.scope, session.last
         kept = replace(last, names=dict(last.names), definitions=dict(last.definitions or {}))
-        return _Snapshot(dict(own.names), dict(own.definitions or {}), kept)
+        return _Snapshot(dict(own.names), dict(own.definitions or {}), dict(session.places), kept)
 
     def restore(self, session: Session) -> None:
         session.scope.names = dict(self.names)
         session.scope.definitions = dict(self.definitions)
+        session.places = dict(self.places)
         session.last.names, session.last.definitions = self.last.names, self.last.definitions
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rasp.base.atoms import from_python, show, show_input
+from rasp.base.atoms import describe, from_python, show, show_input
 from rasp.base.errors import RaspTypeError
 from rasp.insight.generation import steps
 from rasp.language.embedding.handles import Handle
 from rasp.language.graph import Node
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.value_kinds import describe
 from rasp.language.syntax.tree import Command
 
 MOST = 50

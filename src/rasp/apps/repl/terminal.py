@@ -18,9 +18,8 @@ from prompt_toolkit.lexers import PygmentsLexer
 
 from rasp import __version__
 from rasp.apps.repl.conversation import Conversation, Leave
-from rasp.base.atoms import show_input
+from rasp.base.atoms import kind_name, show_input
 from rasp.base.terminal_text import shown
-from rasp.language.meaning.value_kinds import kind_name
 from rasp.language.syntax.highlight import RaspLexer
 from rasp.language.words import COMMAND_PHRASES, COMMANDS, KEYWORDS
 

@@ -7,8 +7,7 @@ as a query sees them (`selector_rows`). What comes out is *written* line by line
 
 A language is an `automaton`, from a `regular_expression` or learned from a yes-or-no program
 (`learning`). `language_classes` decides which classes it is in; `decomposition` is the hardest of
-these, and `automaton_in_c_rasp` turns a decomposition into a program. `forecast` says what that
-predicts.
+these, and `automaton_in_c_rasp` turns a decomposition into a program.
 """
 
 from rasp.insight.dialect.automaton import Automaton

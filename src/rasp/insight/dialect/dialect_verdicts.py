@@ -13,11 +13,10 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from rasp.base.atoms import Atom, to_python
+from rasp.base.atoms import Atom, is_atom, to_python
 from rasp.base.errors import RaspTypeError
 from rasp.base.terminal_text import visibly
-from rasp.insight.dialect.forecast import forecast
-from rasp.insight.dialect.language_classes import Classes, classes
+from rasp.insight.dialect.language_classes import Classes, classes, forecast
 from rasp.insight.dialect.learning import Learned, learn
 from rasp.insight.dialect.rasp_l import check_rasp_l
 from rasp.insight.dialect.selector_rows import Cases, NotInDialect
@@ -27,16 +26,14 @@ from rasp.insight.dialect.value_cases import Reader
 from rasp.insight.dialect.written import DialectProgram
 from rasp.insight.equivalence import Equivalence
 from rasp.insight.equivalence.answering import Input, answers
-from rasp.insight.equivalence.choosing import choose_inputs
+from rasp.insight.equivalence.suitable_inputs import choose_inputs
 from rasp.insight.schedule.naming import Naming
-from rasp.insight.schedule.pattern_reach import stays_within
-from rasp.insight.schedule.patterns import Pattern
+from rasp.insight.schedule.patterns import Pattern, stays_within
 from rasp.insight.schedule.schedule import Outputs, output_nodes, program_of
 from rasp.language.graph import SOp
-from rasp.language.meaning.value_kinds import is_atom
 
 WINDOWS = (1, 2, 4, 8)
-"""How far a window looks, of the windows that are tried."""
+"""How far a window looks, of the windows that are tested."""
 LOOKING_BACK = "the last position sees every other, so looking everywhere is looking back"
 
 
@@ -72,15 +69,15 @@ class Standing:
     @property
     def checked(self) -> str:
         """How the text was compared with the program, in words."""
-        tried, longest = self.compared
-        if not tried:
+        tested, longest = self.compared
+        if not tested:
             return ""
-        told = f"its text was run on all {tried} inputs up to length {longest}: it agrees"
+        told = f"its text was run on all {tested} inputs up to length {longest}: it agrees"
         if self.proof is None:
             return told
         return (
             f"{told}\n`equivalent`: the same {self.proof.proved}: proved\n"
-            f"and on {self.proof.at_random} random ones up to length {self.proof.longest}: tried"
+            f"and on {self.proof.at_random} random ones up to length {self.proof.longest}: tested"
         )
 
     @property
@@ -128,7 +125,7 @@ class Dialects:
 
     @property
     def forecast(self) -> str:
-        """Whether a trained decoder is likely to go on beyond the lengths it saw."""
+        """Whether a trained decoder is likely to generalise to longer inputs."""
         if self.classes is not None:
             return forecast(self.classes.c_rasp_at_last.holds)
         return forecast(True if self["C-RASP"].holds else None)
@@ -158,7 +155,7 @@ class Dialects:
             },
         }
         if self.classes is not None and self.learned is not None:
-            record["language"] = {"tried": self.learned.tried, **self.classes.as_dict()}
+            record["language"] = {"tested": self.learned.tested, **self.classes.as_dict()}
         return record
 
     def __str__(self) -> str:
@@ -176,7 +173,7 @@ class Dialects:
             yield "its language: no small automaton answers alike"
             return
         yield f"its language: an automaton of {self.classes.automaton.size} states answers alike"
-        yield f"  ({self.learned.tried})"
+        yield f"  ({self.learned.tested})"
         yield from (f"  {line}" for line in str(self.classes).splitlines())
 
 

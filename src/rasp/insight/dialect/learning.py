@@ -1,8 +1,8 @@
 """A yes-or-no program in, the smallest automaton that answers alike out, if there is a small one.
 
-Angluin's L*: states are told apart by what may follow them. A guess is tried on every input up to
+Angluin's L*: states are told apart by what may follow them. A guess is tested on every input up to
 a length and on random longer ones; an input that it gets wrong splits a state. A program is not an
-automaton, so trying is all that can be done in general: `Learned.tried` says how far it went.
+automaton, so trying is all that can be done in general: `Learned.tested` says how far it went.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TypeAlias
 from rasp.base.atoms import Atom
 from rasp.insight.dialect.automaton import Automaton
 from rasp.insight.equivalence.answering import Input
+from rasp.insight.equivalence.suitable_inputs import draw_tokens
 from rasp.insight.equivalence.tried_inputs import InputsToTry
 
 Members: TypeAlias = Callable[[list[Input]], list[bool]]
@@ -23,7 +24,7 @@ Members: TypeAlias = Callable[[list[Input]], list[bool]]
 
 MOST_STATES = 24
 MOST_TRIED = 6_000
-"""Inputs tried without leaving one out, at most."""
+"""Inputs tested without leaving one out, at most."""
 LONGEST_TRIED = 12
 AT_RANDOM = 400
 RANDOM_LENGTH = 30
@@ -36,13 +37,13 @@ class Learned:
     automaton: Automaton | None
     """None: none of at most `MOST_STATES` states fits."""
     longest: int
-    """Every input up to this length was tried."""
+    """Every input up to this length was tested."""
 
     @property
-    def tried(self) -> str:
+    def tested(self) -> str:
         """How it was compared, in words."""
         return (
-            f"tried on every input up to length {self.longest}, {AT_RANDOM} random ones up to "
+            f"tested on every input up to length {self.longest}, {AT_RANDOM} random ones up to "
             f"length {RANDOM_LENGTH}, and long repetitions"
         )
 
@@ -60,12 +61,12 @@ def learn(alphabet: Sequence[Atom], members: Members) -> Learned:
     quick = InputsToTry(letters).longest(None, MOST_TRIED, MOST_TRIED)
     longest = max(1, min(quick, LONGEST_TRIED))
     random = Random(0)
-    tried = [word for n in range(1, longest + 1) for word in product(letters, repeat=n)]
+    tested = [word for n in range(1, longest + 1) for word in product(letters, repeat=n)]
     drawn = [
-        tuple(random.choices(letters, k=random.randint(longest + 1, RANDOM_LENGTH)))
+        tuple(draw_tokens(random, letters, random.randint(longest + 1, RANDOM_LENGTH)))
         for _ in range(AT_RANDOM)
     ]
-    trials: list[Input] = [*tried, *drawn, *_repetitions(letters)]
+    trials: list[Input] = [*tested, *drawn, *_repetitions(letters)]
     language = _Language(members)
     language.ask(trials)
     guesses = [_learn(letters, language, empty, trials) for empty in (False, True)]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rasp.base.atoms import is_atom
 from rasp.insight.dialect.named_lines import Truth
 from rasp.language.graph import (
     Const,
@@ -23,7 +24,6 @@ from rasp.language.graph import (
     apply_operator,
 )
 from rasp.language.graph.reach import index_distance
-from rasp.language.meaning.value_kinds import is_atom
 
 if TYPE_CHECKING:
     from rasp.insight.dialect.value_cases import Reader

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from rasp.base.atoms import Atom
+from rasp.base.atoms import Atom, is_atom
 from rasp.insight.dialect.b_rasp import BRasp
 from rasp.insight.dialect.named_lines import Truth
 from rasp.insight.dialect.selector_rows import Case, Cases, NotInDialect, QueryRow
@@ -31,7 +31,6 @@ from rasp.language.graph import (
 from rasp.language.graph.idioms import LENGTH, selector_of_width
 from rasp.language.graph.reach import index_distance
 from rasp.language.graph.sum_form import linear
-from rasp.language.meaning.value_kinds import is_atom
 from rasp.language.operators import OPPOSITE, TURNED
 
 MOST_DISTANCE = 40

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from rasp.base.atoms import Atom
+from rasp.base.atoms import Atom, is_atom
 from rasp.insight.dialect.c_rasp import CountSum, CRasp, constant
 from rasp.insight.dialect.named_lines import Truth
 from rasp.insight.dialect.selector_rows import Case, Cases, LooksAhead, NotInDialect, QueryRow
@@ -19,7 +19,6 @@ from rasp.insight.dialect.value_cases import Reader
 from rasp.language.graph import Aggregate, Elementwise, Selector, SOp
 from rasp.language.graph.idioms import LENGTH, selector_of_width
 from rasp.language.graph.reach import looks_back
-from rasp.language.meaning.value_kinds import is_atom
 
 ONE = constant(1)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any, Generic, TypeVar
 
-from rasp.base.atoms import Atom
+from rasp.base.atoms import Atom, is_atom
 from rasp.base.errors import RaspError, RaspLimitError
 from rasp.insight.dialect.named_lines import Lines, Truth
 from rasp.insight.dialect.selector_rows import (
@@ -38,7 +38,6 @@ from rasp.language.graph import (
     TokensAs,
     apply_operator,
 )
-from rasp.language.meaning.value_kinds import is_atom
 from rasp.language.operators import COMPARISONS
 
 MOST_COMBINATIONS = 20_000

@@ -54,12 +54,12 @@ class DialectProgram:
     ) -> tuple[int, int]:
         """Run the text beside the program; return how many inputs, up to which length."""
         quick = InputsToTry(tuple(alphabet)).longest(None, most, most)
-        tried, longest = 0, max(1, min(quick, LONGEST_CHECKED))
+        tested, longest = 0, max(1, min(quick, LONGEST_CHECKED))
         for length in range(1, longest + 1):
             for words in batches(product(alphabet, repeat=length), BATCH):
                 self._compare_words(node, words)
-                tried += len(words)
-        return tried, longest
+                tested += len(words)
+        return tested, longest
 
     def _compare_words(self, node: SOp, words: Sequence[Input]) -> None:
         interpret = run_c_rasp if self.dialect == "C-RASP" else run_b_rasp

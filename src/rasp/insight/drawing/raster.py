@@ -12,6 +12,7 @@ from html import unescape
 from typing import Any
 
 from rasp.base.errors import RaspLimitError, RaspUnsupportedError
+from rasp.base.installing import missing
 
 SCALE = 2.0
 """Pixels of a PNG for each unit of the picture."""
@@ -74,10 +75,7 @@ def _compiled(page: str, inputs: dict[str, str], **options: Any) -> Any:
     try:
         import typst
     except ImportError:
-        raise RaspUnsupportedError(
-            "PNG and PDF need a renderer that is not installed",
-            hint='pip install "rasp-lang[draw]", or save as .svg or .html',
-        ) from None
+        raise missing("typst", "draw", "a picture as PNG or PDF", "save as .svg or .html") from None
     try:
         return typst.compile(page.encode(), sys_inputs=inputs, **options)
     except RuntimeError as error:

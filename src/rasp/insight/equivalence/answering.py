@@ -1,6 +1,6 @@
 """Outputs and inputs in, answers out: many at once, or one by the language's plain meaning.
 
-Beside them what every search needs: batches, inputs at random, and a found one made small.
+Beside them what every search needs: batches, and a found input made small.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from random import Random
 from typing import Any
 
 from rasp.base.atoms import Atom, show
@@ -18,7 +17,6 @@ from rasp.language.evaluator.plain import evaluate as evaluate_plain
 from rasp.language.graph import Node
 
 Input = tuple[Atom, ...]
-FEWEST_LETTERS = 3
 BARE = re.compile(r"[^\W\d]+|[^\w\s,{}\"]")
 """Tokens that can be told without quotes: words, and single signs but those that mark a set."""
 FIRST_BATCH = 40
@@ -51,28 +49,12 @@ def answer(outputs: Sequence[Node], tokens: Input) -> list[Any] | RaspError:
         return failed.error
 
 
-def filled(tokens: Sequence[Atom], fresh: Sequence[Atom]) -> tuple[Atom, ...]:
-    """The known tokens, and enough fresh ones: two at least, and three tokens in all."""
-    new = [token for token in fresh if token not in tokens]
-    return (*tokens, *new[: max(2 if tokens else 0, FEWEST_LETTERS - len(tokens))])
-
-
 def batches(inputs: Iterable[Input], size: int) -> Iterator[list[Input]]:
     """Take inputs so many at a time, few at first: often these decide."""
     waiting, some = iter(inputs), FIRST_BATCH
     while batch := list(islice(waiting, min(some, size))):
         yield batch
         some *= 2
-
-
-def random_inputs(alphabet: Sequence[Atom], length: int, count: int, seed: int) -> list[Input]:
-    """Return random inputs of one length; some use few of the tokens, so that they repeat."""
-    random = Random(f"{seed} {length}")
-    inputs = []
-    for _ in range(count):
-        some = random.sample(alphabet, random.randint(1, len(alphabet)))
-        inputs.append(tuple(random.choice(some) for _ in range(length)))
-    return inputs
 
 
 def shrunk(

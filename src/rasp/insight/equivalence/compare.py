@@ -1,6 +1,6 @@
-"""Two programs in, an `Equivalence` out: proved where it can be, tried beyond, or a counterexample.
+"""Two programs in, an `Equivalence` out: proved where it can be, tested beyond, or a difference.
 
-The same graph is the same everywhere. Otherwise all inputs are tried, shortest first, up to a
+The same graph is the same everywhere. Otherwise all inputs are tested, shortest first, up to a
 length, so the first difference is a shortest one; then longer ones at random.
 """
 
@@ -13,16 +13,16 @@ from typing import Protocol, TypeAlias
 
 from rasp.base.errors import RaspError
 from rasp.insight.equivalence.answering import batches, shrunk
-from rasp.insight.equivalence.choosing import choose_inputs
 from rasp.insight.equivalence.result import Difference, Equivalence
 from rasp.insight.equivalence.sides import Answer, Compared, Input, check_kinds, side_of
+from rasp.insight.equivalence.suitable_inputs import choose_inputs, draw_tokens
 from rasp.insight.equivalence.tried_inputs import InputsToTry
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many inputs were tried, of how many."""
+"""Told how many inputs were tested, of how many."""
 
 EXHAUSTIVE_INPUTS = 50_000
-"""Inputs tried without leaving one out, where no length is asked for."""
+"""Inputs tested without leaving one out, where no length is asked for."""
 MOST_INPUTS = 5_000_000
 """The same, at most, where one is."""
 UNREAD_AT_RANDOM = 20
@@ -46,7 +46,7 @@ def equivalent(
 ) -> Equivalence:
     """Compare two programs, or a program and a Python function that says what it should do.
 
-    All inputs up to `max_length` over `alphabet` are tried (as many as are quick, where these
+    All inputs up to `max_length` over `alphabet` are tested (as many as are quick, where these
     are not given), then `random` longer ones up to `random_length`. With a `bos`, every input
     begins with that token, and its position is not compared. With `kinds`, 2 and 2.0 differ.
 
@@ -83,7 +83,7 @@ class TwoSides(Protocol):
 
 @dataclass
 class Search:
-    """A comparison on its way: what was tried so far, and what came of it."""
+    """A comparison on its way: what was tested so far, and what came of it."""
 
     pair: TwoSides
     inputs: InputsToTry
@@ -92,7 +92,7 @@ class Search:
     difference: Difference | None = None
     kinds_differ: Difference | None = None
     all_up_to: int = 0
-    tried: int = 0
+    tested: int = 0
     at_random: int = 0
     longest: int = 0
     failing: int = 0
@@ -115,7 +115,7 @@ class Search:
             self.inputs = self.inputs.with_unknown(length)
             for batch in batches(self.inputs.of_length(length), BATCH):
                 tokens = self._first_difference(batch)
-                self.tried += len(batch)
+                self.tested += len(batch)
                 self._tell()
                 if tokens is not None:
                     self.difference = self._difference(tokens, is_shortest=True)
@@ -138,7 +138,7 @@ class Search:
 
     def _tell(self) -> None:
         if self.progress is not None:
-            self.progress(self.tried + self.at_random, self.total)
+            self.progress(self.tested + self.at_random, self.total)
 
     def _first_difference(self, batch: list[Input]) -> Input | None:
         for tokens, (left, right) in zip(batch, self.pair.answers(batch), strict=True):
@@ -160,15 +160,9 @@ class Search:
         return Difference(tokens, left, right, is_shortest)
 
     def _drawn(self, random: Random, length: int) -> Input:
-        """A random input; few different tokens and repeated stretches are likely."""
-        prefix, alphabet = self.inputs.prefix, self.inputs.alphabet
+        prefix = self.inputs.prefix
         free = max(1, length - len(prefix))
-        few = random.sample(alphabet, random.randint(1, len(alphabet)))
-        tokens = random.choices(few, k=free)
-        if random.random() < 0.3:
-            stretch = tokens[: random.randint(1, free)]
-            tokens = (stretch * free)[:free]
-        return (*prefix, *tokens)
+        return (*prefix, *draw_tokens(random, self.inputs.alphabet, free))
 
 
 def _verdict(search: Search, same_graph: bool = False) -> Equivalence:
@@ -177,7 +171,7 @@ def _verdict(search: Search, same_graph: bool = False) -> Equivalence:
         same_graph=same_graph,
         inputs=search.inputs,
         all_up_to=search.all_up_to,
-        tried=search.tried,
+        tested=search.tested,
         at_random=search.at_random,
         longest=search.longest,
         failing=search.failing,

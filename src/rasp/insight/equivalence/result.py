@@ -1,14 +1,15 @@
-"""What came of comparing two programs: exactly what was proved, and what was only tried."""
+"""What came of comparing two programs: exactly what was proved, and what was only tested."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from rasp.base.atoms import Atom, show, show_input, to_python
+from rasp.base.atoms import Atom, show_input, to_python
 from rasp.base.errors import RaspError
 from rasp.base.terminal_text import visibly
 from rasp.insight.equivalence.tried_inputs import InputsToTry
+from rasp.language.meaning.shown_values import show_answer
 
 MOST_SHOWN = 60
 
@@ -29,7 +30,7 @@ class Difference:
     """What the first program gives on it: its values, or the error in which it ends."""
     right: list[Any] | RaspError
     is_shortest: bool
-    """True where every shorter input that was to be tried has been, and agrees."""
+    """True where every shorter input that was to be tested has been, and agrees."""
 
     @property
     def input(self) -> str | list[Any]:
@@ -53,20 +54,20 @@ class Equivalence:
     >>> import rasp
     >>> verdict = rasp.equivalent(rasp.indices + rasp.indices, 2 * rasp.indices)
     >>> verdict.same, verdict.proved
-    (True, 'on all inputs up to length 60 (60 tried, since neither reads its tokens)')
+    (True, 'on all inputs up to length 60 (60 tested, since neither reads its tokens)')
     """
 
     difference: Difference | None
     same_graph: bool
     """True where the two are one graph: the same on every input there is."""
     inputs: InputsToTry
-    """What inputs were to be tried: which tokens, and whether they decide for any others."""
+    """What inputs were to be tested: which tokens, and whether they decide for any others."""
     all_up_to: int
-    """Every one of these inputs up to this length was tried."""
-    tried: int
+    """Every one of these inputs up to this length was tested."""
+    tested: int
     """How many those were."""
     at_random: int
-    """How many longer ones were tried at random."""
+    """How many longer ones were tested at random."""
     longest: int
     """The greatest length of these."""
     failing: int
@@ -83,13 +84,28 @@ class Equivalence:
         return self.same
 
     @property
+    def verdict(self) -> str:
+        """In one word: `different`; `proved`, on all inputs asked about; else `tested`.
+
+        >>> import rasp
+        >>> rasp.equivalent(rasp.indices + 1, 1 + rasp.indices, max_length=4).verdict
+        'tested'
+        >>> rasp.equivalent(rasp.indices + 1, 1 + rasp.indices, max_length=4, random=0).verdict
+        'proved'
+        """
+        if not self.same:
+            return "different"
+        is_proved = self.same_graph or (self.tested > 0 and not self.at_random)
+        return "proved" if is_proved else "tested"
+
+    @property
     def proved(self) -> str:
         """What is certain, in words."""
         if self.same_graph:
             return "on every input: the two are one graph"
-        if not self.tried:
+        if not self.tested:
             return "nothing"
-        how = f"{self.tried:,} tried"
+        how = f"{self.tested:,} tested"
         if not self.inputs.reads_tokens:
             how += ", since neither reads its tokens"
         return f"on all {self.inputs.describe()} up to length {self.all_up_to} ({how})"
@@ -99,11 +115,11 @@ class Equivalence:
             return f"different on {self.difference}\n{self._how_short()}"
         if self.same_graph:
             return f"the same {self.proved}"
-        parts = [f"the same {self.proved}: proved" if self.tried else "the same"]
+        parts = [f"the same {self.proved}: proved" if self.tested else "the same"]
         if self.at_random:
             parts.append(
                 f"and on {self.at_random:,} random inputs up to length {self.longest}: "
-                "tried, not proved"
+                "tested, not proved"
             )
         return "\n".join(["\n".join(parts), *self._remarks()])
 
@@ -114,7 +130,7 @@ class Equivalence:
             return "there is no shorter input"
         if self.difference.is_shortest:
             return f"all shorter {self.inputs.describe()} agree"
-        return f"a shorter one may exist: only those up to length {self.all_up_to} were all tried"
+        return f"a shorter one may exist: only those up to length {self.all_up_to} were all tested"
 
     def _remarks(self) -> list[str]:
         remarks = []
@@ -136,13 +152,14 @@ class Equivalence:
         """
         return {
             "same": self.same,
+            "verdict": self.verdict,
             "same_graph": self.same_graph,
             "difference": _difference_record(self.difference),
             "alphabet": [to_python(token) for token in self.inputs.alphabet],
             "any_alphabet": self.inputs.any_alphabet,
             "begins_with": [to_python(token) for token in self.inputs.prefix],
             "all_up_to": self.all_up_to,
-            "tried": self.tried,
+            "tested": self.tested,
             "at_random": self.at_random,
             "longest": self.longest,
             "both_fail": self.failing,
@@ -170,17 +187,3 @@ def _answer_record(answer: list[Any] | RaspError) -> Any:
 
 def _plain(value: Any) -> Any:
     return None if value is None else to_python(value)
-
-
-def show_answer(answer: list[Any] | RaspError) -> str:
-    """Write a sequence, a selection as rows of 1 and ·, or an error."""
-    if isinstance(answer, RaspError):
-        return f"fails: {answer.message}"
-    if answer and isinstance(answer[0], list):
-        return "rows " + " ".join("".join(_cell(cell) for cell in row) for row in answer)
-    shown = [show(atom) if atom is not None else "anything" for atom in answer[:MOST_SHOWN]]
-    return "[" + ", ".join(shown) + (", …" if len(answer) > MOST_SHOWN else "") + "]"
-
-
-def _cell(cell: Any) -> str:
-    return ("1" if cell else "·") if isinstance(cell, bool) else f"{show(cell)},"

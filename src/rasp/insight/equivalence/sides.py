@@ -12,12 +12,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from rasp.base.atoms import Atom, describe_foreign, from_python, show_input, to_python
+from rasp.base.atoms import (
+    Atom,
+    describe,
+    describe_foreign,
+    from_python,
+    kind_name,
+    show_input,
+    to_python,
+)
 from rasp.base.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
 from rasp.insight.equivalence.answering import answer, answers
 from rasp.language.graph import Node
 from rasp.language.graph.nodes import node_of
-from rasp.language.meaning.value_kinds import describe, kind_name
 
 Input: TypeAlias = tuple[Atom, ...]
 Answer: TypeAlias = list[Any] | RaspError

@@ -1,10 +1,10 @@
-"""An alphabet in, the inputs that must be tried out: all of them, or fewer that decide for all.
+"""An alphabet in, the inputs that must be tested out: all of them, or fewer that decide for all.
 
 A program that only asks whether tokens are equal cannot tell one unknown token from another:
 rename the tokens it does not compare with others, and its answer is renamed with them. So it
 is enough to try inputs in which unknown tokens appear in a fixed order (`aba` decides for `bab`,
 and for `xyx` over any alphabet), and what holds for these holds for every input of non-empty
-strings of that length, over any alphabet whatever. The unknown tokens tried must be none that
+strings of that length, over any alphabet whatever. The unknown tokens tested must be none that
 a program answers with, or two different answers could look alike.
 """
 
@@ -40,7 +40,7 @@ class InputsToTry:
     reads_tokens: bool = True
 
     def of_length(self, length: int) -> Iterator[tuple[Atom, ...]]:
-        """List every input of a length that must be tried, those with early tokens first."""
+        """List every input of a length that must be tested, those with early tokens first."""
         free = length - len(self.prefix)
         if free < 0:
             return
@@ -72,7 +72,7 @@ class InputsToTry:
         return sum(ways.values())
 
     def longest(self, asked: int | None, quick: int, most: int, after: int = 0) -> int:
-        """The length up to which all inputs are tried, from `after` on: the one asked for, if
+        """The length up to which all inputs are tested, from `after` on: the one asked for, if
         there are no more than `most`; else the one up to which there are no more than `quick`.
 
         >>> InputsToTry(("a", "b")).longest(None, quick=20, most=100)

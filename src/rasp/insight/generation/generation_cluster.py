@@ -15,7 +15,8 @@ from typing import Any
 from rasp.base.cluster import RETRIES, Cluster, connected, require_ray
 from rasp.base.errors import RaspError
 from rasp.base.limits import Limits
-from rasp.insight.generation.loop import Generation, Rules, outcomes_of, question_of
+from rasp.insight.generation.loop import Generation, outcomes_of
+from rasp.insight.generation.question import Rules, question_of
 from rasp.language.embedding.handles import Handle
 from rasp.language.graph.portable import graph_from_json, graph_to_json
 

@@ -7,24 +7,24 @@ come out in the order in which they came in; an error comes out after the inputs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rasp.base.atoms import Atom, PythonAtom, from_python, to_python
-from rasp.base.errors import RaspError, RaspTypeError, RaspValueError
+from rasp.base.errors import RaspError, RaspTypeError
 from rasp.base.terminal_text import visibly
-from rasp.insight.generation.growing import Question, decoder_of, next_values, readable
-from rasp.insight.generation.tokens import text_of, token_after
+from rasp.insight.generation.question import (
+    MOST,
+    Question,
+    Rules,
+    question_of,
+    rules_of,
+    text_of,
+    token_after,
+)
 from rasp.language.embedding.handles import Handle
-from rasp.language.graph import SOp
-from rasp.language.meaning.value_kinds import kind_name
 
-if TYPE_CHECKING:
-    from rasp.insight.generation.decoding.together import Decoder
-
-MOST = 1_000
-"""Tokens after which a program that has not stopped is cut off, unless more are asked for."""
 TOGETHER = 256
 """Inputs that grow together."""
 
@@ -65,58 +65,6 @@ class Generation:
         """Write the tokens as text: letters one after another, words with blanks between."""
         texts = [text_of(from_python(token)) for token in self.tokens]
         return ("" if all(len(text) == 1 for text in texts) else " ").join(texts)
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How a generation goes: what ends it, and which position is read.
-
-    >>> Rules(stop=7).ends("7")
-    True
-    """
-
-    stop: Atom | None = ""
-    most: int = MOST
-    at: int = -1
-
-    def ends(self, value: Atom) -> bool:
-        """Tell whether a value is the stop token; numbers are compared as they are written.
-
-        >>> Rules().ends(""), Rules(stop=None).ends("")
-        (True, False)
-        """
-        return self.stop is not None and text_of(value) == text_of(self.stop)
-
-
-def rules_of(stop: Any = "", most: int = MOST, at: int = -1) -> Rules:
-    """Check what a caller asks for.
-
-    >>> rules_of(".", most=5)
-    Rules(stop='.', most=5, at=-1)
-    """
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise RaspValueError(
-            f"`most` is a whole number above 0, but this is {most}",
-            hint=f"it is the number of tokens to cut off after, such as {MOST}",
-        )
-    return Rules(None if stop is None else from_python(stop), most, at)
-
-
-def question_of(handle: Handle | Question, rules: Rules) -> Question:
-    """Return what is asked at every step; only an s-op gives tokens."""
-    if isinstance(handle, Question):
-        return handle
-    if not isinstance(handle, Handle):
-        raise RaspTypeError(
-            "what generates is a handle on an s-op",
-            hint='give `names["next"]`, where `names` is what `rasp.run` returned',
-        )
-    if not isinstance(handle.node, SOp):
-        raise RaspTypeError(
-            f"only an s-op gives tokens, and this is a {kind_name(handle.node)}",
-            hint="aggregate over it, or name the s-op that says the next token",
-        )
-    return Question(handle.node, rules.at, handle.program, handle.budgets)
 
 
 def generate(
@@ -160,7 +108,7 @@ def generate_each(
     for number, outcome in enumerate(outcomes_of(handle, given(), rules)):
         if isinstance(outcome, RaspError):
             if read > 1:
-                outcome.message += f", in input {number} (the first is 0)"
+                outcome.where = replace(outcome.where, number=number)
             raise outcome
         yield outcome
 
@@ -177,11 +125,10 @@ def outcomes_of(
     """
     rules = rules or Rules()
     question = question_of(handle, rules)
-    decoder = decoder_of(question)
     left = iter(inputs)
     while chunk := list(islice(left, TOGETHER)):
         rows = [GrowingInput(given, question) for given in chunk]
-        for _ in grow_together(rows, question, rules, decoder):
+        for _ in grow_together(rows, question, rules):
             pass
         yield from (row.outcome() for row in rows)
 
@@ -198,7 +145,7 @@ def steps(handle: Handle | Question, given: Any, stop: Any = "", most: int = MOS
     rules = rules_of(stop, most, at)
     question = question_of(handle, rules)
     row = GrowingInput(given, question)
-    yield from grow_together([row], question, rules, decoder_of(question))
+    yield from grow_together([row], question, rules)
     if row.error is not None:
         raise row.error
 
@@ -212,7 +159,7 @@ class GrowingInput:
         self.steps: list[GenerationStep] = []
         self.stopped = False
         try:
-            self.tokens = list(readable(given, question))
+            self.tokens = list(question.read(given))
         except RaspError as error:
             self.error = error
         self.given = tuple(self.tokens)
@@ -220,7 +167,7 @@ class GrowingInput:
     def take(self, value: Atom | RaspError, rules: Rules) -> bool:
         """Append what the program gave; tell whether it goes on."""
         if isinstance(value, RaspError):
-            value.message += f", at step {len(self.steps)} of generating (the first is 0)"
+            value.where = replace(value.where, step=len(self.steps))
             self.error = value
             return False
         self.stopped = rules.ends(value)
@@ -241,13 +188,12 @@ class GrowingInput:
 
 
 def grow_together(
-    rows: Sequence[GrowingInput], question: Question, rules: Rules, decoder: Decoder | None
+    rows: Sequence[GrowingInput], question: Question, rules: Rules
 ) -> Iterator[GenerationStep]:
     """Let inputs grow until each of them is finished; give every step."""
     unfinished = [row for row in rows if row.error is None]
-    together = decoder.together(unfinished) if decoder is not None else None
     while unfinished:
-        values = next_values(unfinished, question, together)
+        values = question.answers([row.tokens for row in unfinished])
         goes_on = [row.take(value, rules) for row, value in zip(unfinished, values, strict=True)]
         yield from (row.steps[-1] for row in unfinished if row.error is None)
         unfinished = list(compress(unfinished, goes_on))

@@ -20,7 +20,7 @@ from rasp.insight.schedule.patterns import Pattern, under
 from rasp.language.graph import Node
 
 MOST_EXHAUSTIVE = 3_000
-"""Inputs of all short lengths together that are tried without leaving one out."""
+"""Inputs of all short lengths together that are tested without leaving one out."""
 RANDOM_INPUTS = 2_000
 LONGEST_RANDOM = 40
 
@@ -73,12 +73,12 @@ def look_for_counterexample(
 
 def what_was_tried(search: Search) -> str:
     """Say on which inputs no answer changes, since finding nothing is not a proof."""
-    alphabet, tried = show_alphabet(search.inputs.alphabet), search.tried + search.at_random
+    alphabet, tested = show_alphabet(search.inputs.alphabet), search.tested + search.at_random
     told = f"on all inputs up to length {search.all_up_to} over {alphabet}"
     if search.at_random:
         told += f" and on {search.at_random:,} random ones up to length {search.longest}"
     if search.failing:
-        told += f" (it can be computed on {tried - search.failing:,} of these {tried:,})"
+        told += f" (it can be computed on {tested - search.failing:,} of these {tested:,})"
     return told
 
 
@@ -87,7 +87,7 @@ def cannot_be_computed(search: Search) -> RaspError:
     assert search.failed is not None
     alphabet = show_alphabet(search.inputs.alphabet)
     return type(search.failed)(
-        f"this fails on every input tried: {search.failed.message}",
+        f"this fails on every input tested: {search.failed.message}",
         hint=f"say which tokens it is for, if not {alphabet}: `--alphabet`, or "
         "`alphabet=` in Python",
     )

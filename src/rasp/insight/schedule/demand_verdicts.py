@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rasp.base.atoms import Atom, display, show_input
-from rasp.base.errors import RaspError
+from rasp.base.atoms import Atom, show_input
 from rasp.base.input_text import read_alphabet
 from rasp.base.terminal_text import visibly
 from rasp.insight.equivalence.answering import show_alphabet
 from rasp.insight.equivalence.result import Difference
-from rasp.insight.schedule.alphabets import alphabets_of
+from rasp.insight.equivalence.suitable_inputs import suitable_alphabets
 from rasp.insight.schedule.counterexample import (
     cannot_be_computed,
     look_for_counterexample,
     what_was_tried,
 )
-from rasp.insight.schedule.layers import earliest_layers
 from rasp.insight.schedule.naming import Naming
-from rasp.insight.schedule.pattern_reach import stays_within
-from rasp.insight.schedule.patterns import Pattern
+from rasp.insight.schedule.patterns import Pattern, stays_within
 from rasp.insight.schedule.placing import place
 from rasp.insight.schedule.problem import heads_per_slot, problem_of
 from rasp.insight.schedule.reasons import chain_lines, count, why_so_deep, why_so_wide
 from rasp.insight.schedule.schedule import front, schedule, show_counts
-from rasp.insight.schedule.sublayer_order import Order, earliest_times
-from rasp.language.graph import Elementwise, Node, Selector, in_order
+from rasp.insight.schedule.sublayer_order import Order, earliest_layers, earliest_times
+from rasp.language.graph import Elementwise, Node, in_order
+from rasp.language.meaning.shown_values import show_answer
 
 
 @visibly
@@ -37,7 +35,7 @@ class FitVerdict:
     fits: bool
     reason: str
     is_proved: bool = True
-    """False where the answer rests on inputs tried, or on a search that was cut short."""
+    """False where the answer rests on inputs tested, or on a search that was cut short."""
     counterexample: Difference | None = None
     """Where a pattern changes the answers: on the left what each output gives without it."""
 
@@ -138,7 +136,7 @@ def pattern_verdict(naming: Naming, text: str, alphabet: object) -> FitVerdict:
         return FitVerdict(question, True, "this pattern allows every pair")
     if stays_within(pattern, outputs):
         return FitVerdict(question, True, "every selection stays inside the pattern, at any length")
-    alphabets = alphabets_of(outputs) if alphabet is None else [read_alphabet(alphabet)]
+    alphabets = suitable_alphabets(outputs) if alphabet is None else [read_alphabet(alphabet)]
     searches = []
     for tokens in alphabets:
         search = look_for_counterexample(outputs, pattern, free, tokens)
@@ -146,7 +144,7 @@ def pattern_verdict(naming: Naming, text: str, alphabet: object) -> FitVerdict:
         if search.difference is not None:
             reason = _told(search.difference, tokens, naming)
             return FitVerdict(question, False, reason, True, search.difference)
-    telling = [search for search in searches if search.failing < search.tried + search.at_random]
+    telling = [search for search in searches if search.failing < search.tested + search.at_random]
     if not telling:
         raise cannot_be_computed(searches[0])
     reason = "\n".join(f"no answer changes {what_was_tried(search)}" for search in telling)
@@ -161,16 +159,11 @@ def _told(example: Difference, alphabet: tuple[Atom, ...], naming: Naming) -> st
         if isinstance(answer, list) and answer[number] == meant[number]:
             continue
         name = naming.label(output, 30)
-        lines.append(f"{name}({given}) = {_shown(meant[number], output)}")
-        after = f"fails: {answer.message}" if isinstance(answer, RaspError) else (
-            f"gives {_shown(answer[number], output)}")  # fmt: skip
-        lines.append(f"under the pattern it {after}")
+        lines.append(f"{name}({given}) = {show_answer(meant[number])}")
+        if isinstance(answer, list):
+            lines.append(f"under the pattern it gives {show_answer(answer[number])}")
+        else:
+            lines.append(f"under the pattern it {show_answer(answer)}")
     how = "no shorter input over" if example.is_shortest else "no shorter input was found over"
     shows = " shows a difference" if example.is_shortest else ""
     return "\n".join([*lines, f"({how} {show_alphabet(alphabet)}{shows})"])
-
-
-def _shown(values: list[object], output: Node) -> str:
-    if isinstance(output, Selector):
-        return " ".join("".join("1" if cell else "0" for cell in row) for row in values)  # type: ignore[attr-defined]
-    return "[" + ", ".join(display(atom) for atom in values) + "]"  # type: ignore[arg-type]

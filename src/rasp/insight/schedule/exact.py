@@ -17,7 +17,7 @@ from functools import cached_property
 from threading import Thread
 from typing import Any, TypeAlias
 
-from rasp.base.errors import RaspUnsupportedError
+from rasp.base.installing import missing
 from rasp.insight.schedule.greedy import cost
 from rasp.insight.schedule.problem import Placement, Problem, prerequisites
 from rasp.language.graph import Node
@@ -36,10 +36,7 @@ def exact_placement(problem: Problem, start: Placement, seconds: float) -> Place
     `start` is any placement: nothing wider is looked at.
     """
     if not solver_is_installed():
-        raise RaspUnsupportedError(
-            "the exact schedule needs SciPy, which is not installed",
-            hint='pip install "rasp-lang[schedule]", or take the greedy schedule',
-        )
+        raise missing("scipy", "schedule", "the exact schedule", "take the greedy schedule")
     until = time.monotonic() + seconds
     model = _Model(problem)
     most = len(model.head)

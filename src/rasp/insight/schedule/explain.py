@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rasp.base.terminal_text import visibly
-from rasp.insight.schedule.chain import deepest_chain
 from rasp.insight.schedule.naming import Naming
 from rasp.insight.schedule.problem import problem_of
-from rasp.insight.schedule.reasons import aligned, count, input_work, why_so_deep, why_so_wide
+from rasp.insight.schedule.reasons import (
+    aligned,
+    count,
+    deepest_chain,
+    input_work,
+    why_so_deep,
+    why_so_wide,
+)
 from rasp.insight.schedule.schedule import (
     Layer,
     Outputs,

@@ -109,7 +109,7 @@ def fit(
     """Say whether the outputs fit into an architecture.
 
     `layers` and `heads` (in each layer) ask for a plain stack, `order` for sublayers such as
-    `sfsfff`, `attention` for a pattern such as `window:2`, tried on inputs over `alphabet`.
+    `sfsfff`, `attention` for a pattern such as `window:2`, tested on inputs over `alphabet`.
 
     >>> from rasp.language.graph import Aggregate, Indices, Select, Tokens
     >>> example = Aggregate(Select(Tokens(), Tokens(), "=="), Indices())

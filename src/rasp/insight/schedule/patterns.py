@@ -11,6 +11,9 @@ selection cut down to the allowed pairs. Row i below is the query's position, j 
 - `bigbird:W,G,R`: |i - j| <= W; or i < G or j < G (global positions see all and are seen by
   all); or j is one of R keys drawn at random for i, the same in every run (they depend on
   the length, as they do when a model draws them from all its keys).
+
+Where every selection provably stays inside a pattern (`stays_within`), it changes nothing, and no
+input needs to be tried.
 """
 
 from __future__ import annotations
@@ -32,8 +35,11 @@ from rasp.language.graph import (
     Selector,
     SelectorAnd,
     SelectorOr,
+    in_order,
     rebuild,
 )
+from rasp.language.graph.normal import normal_forms
+from rasp.language.graph.reach import Reach, reach
 
 SHAPES = {
     "causal": (),
@@ -190,3 +196,29 @@ def under(pattern: Pattern, outputs: Sequence[Node], length: int) -> tuple[Node,
         SelectorAnd(node, allowed) if isinstance(node, Selector) else node
         for node in rebuild(outputs, cut)
     )
+
+
+def stays_within(pattern: Pattern, outputs: Sequence[Node]) -> bool:
+    """Tell whether every selection provably keeps to the pairs that a pattern allows.
+
+    False means that this simple argument does not decide it.
+    """
+    inside = (node for node in in_order(outputs) if isinstance(node, (Aggregate, SelectBest)))
+    selectors = [node.selector for node in inside]
+    selectors += [output for output in outputs if isinstance(output, Selector)]
+    forms = normal_forms(selectors)
+    return all(_is_allowed(pattern, reach(forms[selector])) for selector in selectors)
+
+
+def _is_allowed(pattern: Pattern, reach: Reach) -> bool:
+    low, high = reach
+    if low > high:
+        return True
+    match pattern.shape, pattern.numbers:
+        case "window" | "bigbird", (width, *_):
+            return -width <= low and high <= width
+        case "strided", (step,):
+            return (-step < low and high < step) or (low == high and low % step == 0)
+        case "block", _:
+            return low == high == 0
+    return high <= 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rasp.base.errors import RaspLimitError, RaspValueError
+from rasp.base.installing import install_command
 from rasp.insight.schedule.bounds import least_heads, least_width
 from rasp.insight.schedule.exact import exact_placement, solver_is_installed
 from rasp.insight.schedule.greedy import cost, greedy_placement
@@ -68,7 +69,7 @@ def _exact_or_error(problem: Problem, greedy: Placement) -> Placed:
 
 def _exact_or_greedy(problem: Problem, greedy: Placement) -> Placed:
     if not solver_is_installed():
-        why = 'the exact search needs SciPy: pip install "rasp-lang[schedule]"'
+        why = f"the exact search needs SciPy: {install_command('schedule')}"
     elif choices(problem) > MOST_CHOICES or len(in_order(problem.outputs)) > MOST_NODES:
         why = "the graph is too large for the exact search"
     else:

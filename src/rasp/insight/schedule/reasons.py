@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rasp.insight.schedule.bounds import tightest_span
-from rasp.insight.schedule.chain import deepest_chain
-from rasp.insight.schedule.layers import earliest_layers
 from rasp.insight.schedule.naming import Naming
 from rasp.insight.schedule.problem import Problem, selector_of
-from rasp.insight.schedule.sublayer_order import Order, earliest_times
-from rasp.language.graph import Aggregate, Elementwise, Node, in_order
+from rasp.insight.schedule.sublayer_order import Order, earliest_layers, earliest_times, time_for
+from rasp.language.graph import Aggregate, Elementwise, Node, Selector, in_order
 
 MOST_LINKS = 12
 """Links of a chain that are listed; of longer ones the middle is left out."""
@@ -138,3 +136,29 @@ def plain_stack_depth(outputs: Sequence[Node]) -> int:
     slots = max(earliest_layers(outputs).values()) + 1
     times = earliest_times(outputs, Order(slots, tuple(range(1, slots + 1))))
     return max(times[output] for output in outputs) // 2
+
+
+def deepest_chain(outputs: Sequence[Node], times: Mapping[Node, int]) -> tuple[Node, ...]:
+    """Return attentions, first to last, each of which needs the one before it in its own slot.
+
+    It ends in the output that is there last; each link is a need that could not be there later
+    without delaying what needs it.
+    """
+    node: Node | None = max(outputs, key=lambda output: times[output], default=None)
+    chain: list[Node] = []
+    if isinstance(node, Selector):
+        chain.append(node)
+    while node is not None:
+        if isinstance(node, Aggregate):
+            chain.append(node)
+        node = _latest_need(node, times)
+    return tuple(reversed(chain))
+
+
+def _latest_need(node: Node, times: Mapping[Node, int]) -> Node | None:
+    """The need that kept a node waiting; of several, one that itself waited longest."""
+    return max(
+        node.needs,
+        key=lambda needed: (time_for(node, needed, times[needed]), times[needed]),
+        default=None,
+    )

@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 from rasp.base.errors import RaspTypeError, RaspValueError
 from rasp.base.terminal_text import visibly
-from rasp.insight.schedule.layers import earliest_layers, layers_between
 from rasp.insight.schedule.placing import Placed, place
 from rasp.insight.schedule.problem import (
     Placement,
@@ -24,7 +23,12 @@ from rasp.insight.schedule.problem import (
     refuse_scorers,
     selector_of,
 )
-from rasp.insight.schedule.sublayer_order import Order, input_sources
+from rasp.insight.schedule.sublayer_order import (
+    Order,
+    earliest_layers,
+    input_sources,
+    layers_between,
+)
 from rasp.language.embedding.handles import Handle
 from rasp.language.graph import Aggregate, Elementwise, Node, Program, Selector, SOp, in_order
 from rasp.language.graph.nodes import node_of

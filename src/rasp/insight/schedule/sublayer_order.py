@@ -5,6 +5,9 @@ sublayers are *slots*, numbered from 1; slot 0 is the embedding. A value that sl
 attention makes is there at time 2n; what the feed-forward after slot n makes, at time 2n + 1.
 So time // 2 is the layer where every slot has its feed-forward, as in a plain stack; and any
 other order (the paper's discussion of sandwich transformers) only lacks some odd times.
+
+`earliest_layers` is the paper's rule for a plain stack (section 3, "Compilation"): only attention
+moves a value to another position, so only attention costs a layer.
 """
 
 from __future__ import annotations
@@ -15,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rasp.base.errors import RaspValueError
-from rasp.insight.schedule.layers import layers_between
 from rasp.language.graph import Elementwise, Indices, Node, SOp, Tokens, TokensAs, in_order
 
 NEVER = 1 << 40
@@ -128,3 +130,28 @@ def input_sources(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:
         elif isinstance(node, SOp) and all(needed in sources for needed in node.needs):
             sources[node] = frozenset[str]().union(*(sources[needed] for needed in node.needs))
     return sources
+
+
+def earliest_layers(outputs: Iterable[Node]) -> dict[Node, int]:
+    """Map each node to the first layer in which it can be computed.
+
+    >>> from rasp.language.graph import Aggregate, Const, Select, Tokens
+    >>> found = Aggregate(Select(Tokens(), Tokens(), "=="), Const(1))
+    >>> earliest_layers([found])[found]
+    1
+    """
+    layer: dict[Node, int] = {}
+    for node in in_order(outputs):
+        layer[node] = max(
+            (layer[needed] + layers_between(node, needed) for needed in node.needs), default=0
+        )
+    return layer
+
+
+def layers_between(user: Node, needed: Node) -> int:
+    """Return how many layers lie between a node and one that needs it: 0 or 1.
+
+    Attention reads s-ops (keys, queries, values) that were made before its layer; elementwise
+    work, and the parts of a selector, are done where what they need is.
+    """
+    return int(isinstance(needed, SOp) and not isinstance(user, Elementwise))

@@ -13,8 +13,8 @@ from itertools import product
 from typing import TypeAlias
 
 from rasp.base.terminal_text import visibly
-from rasp.insight.equivalence.answering import Input, answers, random_inputs
-from rasp.insight.schedule.alphabets import alphabets_of
+from rasp.insight.equivalence.answering import Input, answers
+from rasp.insight.equivalence.suitable_inputs import random_inputs, suitable_alphabets
 from rasp.insight.schedule.naming import Naming
 from rasp.insight.schedule.reasons import listed
 from rasp.insight.schedule.schedule import Schedule, schedule
@@ -195,7 +195,7 @@ def _written_alike(naming: Naming, group: list[Selector], tried: int) -> Change:
 def _inputs(outputs: Sequence[Node]) -> list[Input]:
     """Inputs that the outputs can be computed on, a few hundred where they can be found."""
     tried: list[Input] = []
-    for alphabet in alphabets_of(outputs)[:2]:
+    for alphabet in suitable_alphabets(outputs)[:2]:
         for length in (1, 2, 3):
             tried += product(alphabet[:5], repeat=length)
         for length in range(4, 15):

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
-from rasp.base.atoms import PythonAtom, from_python
+from rasp.base.atoms import PythonAtom, describe, from_python
 from rasp.base.errors import RaspTypeError
 from rasp.base.limits import DEFAULT_LIMITS
 from rasp.base.terminal_text import visibly
@@ -35,7 +35,7 @@ from rasp.language.graph.idioms import ALL_KEYS, LENGTH
 from rasp.language.meaning import operations
 from rasp.language.meaning.builtins import language_scope
 from rasp.language.meaning.containers import index
-from rasp.language.meaning.value_kinds import BoundCall, ComparisonSign, Value, describe
+from rasp.language.meaning.value_kinds import BoundCall, ComparisonSign, Value
 from rasp.language.operators import OPERATORS
 
 Comparison: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
@@ -164,7 +164,7 @@ def where(condition: SOpHandle | bool, then: Any, otherwise: Any) -> Any:
     try:
         return then if operations.is_true(value) else otherwise
     except RaspTypeError as error:
-        error.hint = "compare something: `where(x == 1, a, b)`"
+        error.hints = ("compare something: `where(x == 1, a, b)`",)
         raise handle_refusals.at_the_caller(error) from None
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
-from rasp.base.atoms import PythonAtom
+from rasp.base.atoms import PythonAtom, is_atom
 from rasp.base.errors import RaspError, RaspTypeError
 from rasp.base.limits import DEFAULT_LIMITS, Limits, tightest
 from rasp.base.meter import Meter
@@ -22,7 +22,7 @@ from rasp.language.embedding.python_places import Place, calling_place
 from rasp.language.graph import Const, Elementwise, Node, Program, Scorer, Selector, SOp
 from rasp.language.meaning import operations
 from rasp.language.meaning.containers import index, membership
-from rasp.language.meaning.value_kinds import Value, is_atom
+from rasp.language.meaning.value_kinds import Value
 from rasp.language.operators import COMPARISONS, OPERATORS, written
 from rasp.language.operators.table import COMPARISON, POWER, PRODUCT, SUM
 
@@ -290,7 +290,7 @@ def _binary(op: str, left: Value, right: Value) -> Value:
         if any(isinstance(side, Selector) for side in (left, right)) and (
             any(isinstance(side, SOp) for side in (left, right))
         ):
-            error.hint = handle_refusals.MIXED_HINT
+            error.hints = (handle_refusals.MIXED_HINT,)
         raise
 
 

@@ -7,18 +7,20 @@ says in others: `&` for `and`, `**` for `^`.
 
 from __future__ import annotations
 
+from rasp.base.atoms import describe, kind_name
 from rasp.base.errors import RaspError, RaspTypeError
 from rasp.language.embedding.python_places import calling_place
 from rasp.language.graph import Node, Selector, SOp
-from rasp.language.meaning.value_kinds import describe, kind_name
 
 PYTHON_WORDS = {
-    "`and`": "`&`",
-    "`or`": "`|`",
-    "`not`": "`~`",
-    "`^`": "`**`",
-    ", ==)`": ', "==")`',
-    "`tokens in ['a', 'b']`": "`tokens.is_in(['a', 'b'])`",
+    "and": "&",
+    "or": "|",
+    "not": "~",
+    "^": "**",
+    "select(x, True, ==)": 'select(x, True, "==")',
+    "select(keys, queries, ==)": 'select(keys, queries, "==")',
+    "select(tokens, tokens, ==)": 'select(tokens, tokens, "==")',
+    "tokens in ['a', 'b']": "tokens.is_in(['a', 'b'])",
 }
 
 
@@ -30,9 +32,7 @@ MIXED_HINT = (
 
 def in_python_words(error: RaspError) -> RaspError:
     """Say in Python's words what went wrong while a program was built, and point at the place."""
-    for rasp_word, python_word in PYTHON_WORDS.items():
-        error.message = error.message.replace(rasp_word, python_word)
-        error.hint = error.hint and error.hint.replace(rasp_word, python_word)
+    error.words = PYTHON_WORDS
     return at_the_caller(error)
 
 

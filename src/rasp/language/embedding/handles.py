@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn, Self
 
-from rasp.base.atoms import from_python, plain_lists
+from rasp.base.atoms import from_python, kind_name, plain_lists
 from rasp.base.errors import RaspNameError, RaspTypeError
 from rasp.base.limits import DEFAULT_LIMITS, Limits
 from rasp.base.terminal_text import visibly
@@ -23,7 +23,7 @@ from rasp.language.embedding.python_places import Place, SpanReader
 from rasp.language.evaluator import apply
 from rasp.language.graph import Const, Node, Program, expression
 from rasp.language.graph.origins import Definition, Origin
-from rasp.language.meaning.value_kinds import Value, kind_name
+from rasp.language.meaning.value_kinds import Value
 from rasp.language.words import BUILT_IN_DOCS, KEYWORDS
 
 LONGEST_REPR = 72

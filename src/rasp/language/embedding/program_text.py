@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rasp.base.atoms import kind_name
 from rasp.base.errors import RaspNameError, RaspTypeError, RaspUnsupportedError
 from rasp.base.source import Source
 from rasp.language.embedding.handles import RESERVED, Handle, check_name
 from rasp.language.graph import Const, Elementwise, Node, expression, in_order
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.value_kinds import kind_name
 from rasp.language.syntax import parse
 from rasp.language.syntax.printer import WIDTH, print_program
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from rasp.base.atoms import Atom, PythonAtom, from_python, show
+from rasp.base.atoms import Atom, PythonAtom, describe, from_python, is_atom, show
 from rasp.base.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.base.limits import DEFAULT_LIMITS
 from rasp.language.embedding import handle_refusals
@@ -21,7 +21,7 @@ from rasp.language.embedding.handles import value_of
 from rasp.language.graph import SOp
 from rasp.language.meaning.containers import index
 from rasp.language.meaning.operations import check_size
-from rasp.language.meaning.value_kinds import Value, describe, is_atom
+from rasp.language.meaning.value_kinds import Value
 
 Domain = Iterable[PythonAtom | Fraction]
 
@@ -111,8 +111,8 @@ def _value(function: Callable[..., Any], row: tuple[Atom, ...]) -> Atom:
     try:
         return from_python(result)
     except RaspError as error:
-        error.message = f"`{called}` gives no atom: {error.message}"
-        error.hint = "let the function return a bool, a number or a string"
+        error.about = (f"`{called}` gives no atom",)
+        error.hints = ("let the function return a bool, a number or a string",)
         raise
 
 

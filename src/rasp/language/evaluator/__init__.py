@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from rasp.base.atoms import Atom, plain_lists, read_input
@@ -27,6 +28,7 @@ __all__ = [
     "evaluate_batch",
     "evaluate_chunks",
     "evaluate_each",
+    "evaluate_outcomes",
     "evaluate_plain",
     "every_value",
     "explain_plan",
@@ -112,6 +114,37 @@ def evaluate_each(
     for columns in evaluate_chunks(outputs, inputs, program, limits):
         for number in range(len(next(iter(columns.values()), ()))):
             yield {node: lists[number] for node, lists in columns.items()}
+
+
+def evaluate_outcomes(
+    outputs: Sequence[Node],
+    inputs: Sequence[object],
+    program: Program | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Iterator[Values | RaspError]:
+    """Compute the same for every input: an input that fails gives its error, as if it were alone.
+
+    >>> from rasp.language.graph import Indices
+    >>> [type(outcome).__name__ for outcome in evaluate_outcomes([Indices()], ["hey", "", "a"])]
+    ['dict', 'RaspValueError', 'dict']
+    """
+    done = 0
+    try:
+        for values in evaluate_each(outputs, inputs, program, limits):
+            yield values
+            done += 1
+        return
+    except RaspError as error:
+        failed = error
+    if len(inputs) == 1:
+        yield failed
+        return
+    yield from evaluate_outcomes(outputs, inputs[done : done + 1], program, limits)
+    rest = inputs[done + 1 :]
+    middle = len(rest) // 2  # in halves, so that many failures cost no more than a logarithm
+    for half in (rest[:middle], rest[middle:]):
+        if half:
+            yield from evaluate_outcomes(outputs, half, program, limits)
 
 
 def evaluate_chunks(
@@ -239,7 +272,8 @@ def pointing(failed: EvaluationError, program: Program) -> RaspError:
     error = failed.error
     origin = program.made.get(failed.node)
     if origin is None:
-        error.message += f", in `{expression(failed.node, program.names, depth=4)}`"
+        shown = expression(failed.node, program.names, depth=4)
+        error.where = replace(error.where, expression=shown)
         return error
     if origin.library:
         _blame_library_call(error, failed.node, origin.library)
@@ -252,21 +286,17 @@ def _blame_library_call(error: RaspError, node: Node, function: str) -> None:
     if isinstance(error, RaspLimitError):
         return
     if isinstance(node, Elementwise):
-        sign, (message, _, place) = f"`{node.op}`", error.message.partition(": ")
-        error.message = message + place[place.rindex(" (at position") :]
-        error.message = error.message.replace(sign, f"`{function}`")
-        error.hint = error.hint and error.hint.replace(sign, f"`{function}`")
+        error.detail, error.words = "", {node.op: function}
     else:
-        error.hint = "give it values that it can use: `tokens_int` reads tokens as numbers"
+        error.hints = ("give it values that it can use: `tokens_int` reads tokens as numbers",)
     if not error.message.startswith(f"`{function}`"):
-        error.message = f"`{function}` cannot use these values: {error.message}"
+        error.about = (f"`{function}` cannot use these values",)
 
 
 def _numbered(error: RaspError, number: int, read: int) -> RaspError:
     """Say which input it is, where more than one is known."""
-    if read == 1:
-        return error
-    error.message += f", in input {number} (the first is 0)"
+    if read > 1:
+        error.where = replace(error.where, number=number)
     return error
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 
 from rasp.base.atoms import Atom, Number, checked, show, show_input
-from rasp.base.errors import RaspError, RaspLimitError, RaspTypeError
+from rasp.base.errors import RaspError, RaspLimitError, RaspTypeError, Where
 from rasp.base.limits import DEFAULT_LIMITS, Limits, too_much_memory
 from rasp.base.meter import Meter, size_of_atoms
 from rasp.language.graph import (
@@ -307,5 +307,5 @@ def failure(
     error: RaspError, node: Node, tokens: tuple[Atom, ...], position: int
 ) -> EvaluationError:
     """Say at which position of which input an error happened."""
-    error.message += f" (at position {position} of {show_input(tokens)})"
+    error.where = Where(position, show_input(tokens))
     return EvaluationError(error, node, position)

@@ -97,13 +97,19 @@ def node_of(given: object) -> Node | None:
 class SOp(Node):
     """A sequence to be computed: one atom per position."""
 
+    kind_name: ClassVar[str] = "s-op"
+
 
 class Selector(Node):
     """A yes or no for each (query, key) pair, to be computed."""
 
+    kind_name: ClassVar[str] = "selector"
+
 
 class Scorer(Node):
     """A number for each (query, key) pair, to be computed."""
+
+    kind_name: ClassVar[str] = "scorer"
 
 
 class Tokens(SOp):

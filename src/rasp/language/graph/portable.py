@@ -34,6 +34,10 @@ from rasp.language.operators import COMPARISONS, OPERATORS
 READ_AS = ("int", "float", "string", "bool")
 
 
+class DamagedFile(RaspValueError):
+    """A part of a file is not what it should be; who reads the file says what file it is."""
+
+
 @contextmanager
 def reading(what: str) -> Iterator[None]:
     """Say that a part of a file is damaged, however reading it goes wrong.
@@ -41,8 +45,7 @@ def reading(what: str) -> Iterator[None]:
     >>> with reading("a number"):
     ...     int("x")
     Traceback (most recent call last):
-    rasp.base.errors.RaspValueError: error: this compiled model cannot be read: a number in it is
-    damaged hint: compile it again
+    rasp.language.graph.portable.DamagedFile: error: a number in it is damaged
     """
     try:
         yield
@@ -177,8 +180,6 @@ def _s_op(node: Node) -> SOp:
     return node
 
 
-def broken(what: str) -> RaspValueError:
+def broken(what: str) -> DamagedFile:
     """The error for a file that does not hold what it should."""
-    return RaspValueError(
-        f"this compiled model cannot be read: {what} in it is damaged", hint="compile it again"
-    )
+    return DamagedFile(f"{what} in it is damaged")

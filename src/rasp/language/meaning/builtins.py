@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rasp.base.atoms import Atom, read_input
+from rasp.base.atoms import Atom, describe, is_atom, read_input
 from rasp.base.errors import RaspError, RaspTypeError
 from rasp.language.graph import (
     Aggregate,
@@ -32,8 +32,6 @@ from rasp.language.meaning.value_kinds import (
     ComparisonSign,
     Scope,
     Value,
-    describe,
-    is_atom,
 )
 from rasp.language.operators import COMPARISONS, Operator, written
 

@@ -1,13 +1,19 @@
-"""Binding a call's arguments to a function's parameters, with errors that name them."""
+"""Binding a call's arguments to a function's parameters, with errors that name them.
+
+What goes wrong inside the library is told of its arguments: nobody who calls `selector_width`
+has written the `or` in it. A parameter's name says which kind of value it takes.
+"""
 
 from __future__ import annotations
 
-from rasp.base.errors import RaspError, RaspTypeError
+from rasp.base.atoms import describe, is_atom
+from rasp.base.errors import RaspError, RaspLimitError, RaspTypeError
 from rasp.base.limits import Limits
 from rasp.base.source import Span
 from rasp.base.spelling import did_you_mean
+from rasp.language.graph import Node, Scorer
 from rasp.language.meaning.value_kinds import MISSING, BoundCall, BuiltIn, Function, Value
-from rasp.language.syntax.tree import Argument
+from rasp.language.syntax.tree import Argument, Call, Expression, Name
 from rasp.language.words import BUILT_IN_DOCS
 
 
@@ -46,6 +52,43 @@ def bind(
                 raise _wrong_count(function, len(arguments), span)
             values[parameter] = default
     return BoundCall(function.name, values, spans, limits)
+
+
+def input_of(node: Node, arguments: list[tuple[Argument, Value]], span: Span) -> Value:
+    """Return the one input that an s-op or selector is applied to."""
+    if not arguments:
+        text = span.text.rpartition("(")[0].strip()
+        hint = f'write `{text}` without brackets, or give it an input: `{text}("hello")`'
+        raise RaspTypeError(f"`{text}` is {describe(node)}, not a function", span, hint)
+    if len(arguments) != 1 or arguments[0][0].keyword:
+        raise RaspTypeError(
+            f"an s-op or selector is applied to one input, not {len(arguments)} arguments",
+            span,
+            'write `f("hello")` or `f([1, 2, 3])`',
+        )
+    argument, given = arguments[0]
+    if isinstance(given, Node):
+        raise RaspTypeError(
+            f"an s-op or selector is applied to an input, but this is {describe(given)}",
+            argument.span,
+            "to compose programs, write a function: `def f(seq) { … }`",
+        )
+    return given
+
+
+def called(expression: Expression) -> str:
+    """Say which function an expression calls, by its name where it has one."""
+    match expression:
+        case Call(Name(name)):
+            return f"`{name}`"
+        case _:
+            return "the function"
+
+
+def nothing_returned(function: str, name: str) -> RaspError:
+    """Refuse to give a name to what a function without `return` gives."""
+    message = f"{function} returns nothing, so `{name}` would have no value"
+    return RaspTypeError(message, hint="add a `return` to the function")
 
 
 def signature(function: Function | BuiltIn) -> str:
@@ -91,3 +134,49 @@ def _unknown_keyword(function: Function | BuiltIn, argument: Argument) -> RaspEr
         argument.span,
         did_you_mean(argument.keyword or "", function.parameters, usage),
     )
+
+
+SELECTORS = ("sel",)
+SCORERS = ("scorer",)
+ATOMS = ("default", "assume_bos")
+
+
+def library_refusal(function: Function, call: BoundCall, span: Span, error: RaspError) -> RaspError:
+    """Say which argument a library function cannot use."""
+    if isinstance(error, RaspLimitError):
+        error.span = span
+        error.calls.clear()
+        return error
+    try:
+        for parameter in function.parameters:
+            _check(parameter, call)
+    except RaspError as refusal:
+        return refusal.located(span)
+    described = [describe(call[parameter]) for parameter in function.parameters]
+    listed = " and ".join([", ".join(described[:-1]), described[-1]][len(described) < 2 :])
+    return type(error)(
+        f"`{function.name}` does not work on {listed}",
+        span,
+        f"`{signature(function)}`: {function.doc}",
+    )
+
+
+def _check(parameter: str, call: BoundCall) -> None:
+    """Refuse an argument that is not of the kind that its parameter takes."""
+    value = call[parameter]
+    if parameter in SELECTORS:
+        call.selector(parameter, order="")
+    elif parameter in SCORERS:
+        if not isinstance(value, Scorer):
+            raise _refused(parameter, call, "a scorer", "make one with `score(keys, queries)`")
+    elif parameter in ATOMS:
+        if not is_atom(value):
+            hint = "give one bool, number or string"
+            raise _refused(parameter, call, f"an atom for its {parameter}", hint)
+    else:
+        call.s_op(parameter)
+
+
+def _refused(parameter: str, call: BoundCall, wanted: str, hint: str) -> RaspError:
+    message = f"`{call.function}` takes {wanted}, but {call.found(parameter)}"
+    return call.fail(parameter, message, hint)

@@ -5,13 +5,14 @@ With plain values the answer is found here and now; with an s-op it becomes a no
 
 from __future__ import annotations
 
-from rasp.base.atoms import Atom, show
-from rasp.base.errors import RaspTypeError, RaspValueError
+from rasp.base.atoms import Atom, describe, is_atom, show
+from rasp.base.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.base.limits import DEFAULT_LIMITS
 from rasp.base.meter import Meter
+from rasp.base.source import Span
 from rasp.language.graph import Aggregate, Const, Elementwise, Indices, Select, SOp
 from rasp.language.graph.idioms import ALL_KEYS, LENGTH
-from rasp.language.meaning.value_kinds import Value, describe, is_atom
+from rasp.language.meaning.value_kinds import Value
 
 NODES_PER_STEP = 4
 """Items of a list that cost one step where each becomes a node."""
@@ -130,3 +131,24 @@ def _list_item(base: list[Value] | str, position: Value) -> Value:
 def _some(atoms: list[Atom], most: int = 8) -> str:
     shown = ", ".join(show(atom) for atom in atoms[:most])
     return (shown + ", …" if len(atoms) > most else shown) or "none: it is empty"
+
+
+def unpacked(value: Value, count: int, span: Span) -> list[Value]:
+    """Return the values that several names get."""
+    if isinstance(value, (list, dict, str)) and len(value) == count:
+        return list(value)
+    there = f"are {len(value)}" if isinstance(value, (list, dict)) else f"is {describe(value)}"
+    raise RaspTypeError(
+        f"{count} names need {count} values, but here {there}", span, "give as many values as names"
+    )
+
+
+def no_list(source: Value, span: Span) -> RaspError:
+    """Refuse to loop over something that is not a list."""
+    hint = "loop over a list, such as `range(3)` or `['a', 'b']`"
+    if isinstance(source, SOp):
+        hint = (
+            "write what happens at one position, such as `x + 1`: it happens at all of them; "
+            "loops go over lists"
+        )
+    return RaspTypeError(f"{describe(source)} cannot be looped over", span, hint)

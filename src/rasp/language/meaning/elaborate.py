@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rasp.base.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError
+from rasp.base.atoms import describe, is_atom
+from rasp.base.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError, Warned
 from rasp.base.limits import Limits
 from rasp.base.meter import Meter
 from rasp.base.source import Span
@@ -16,11 +17,16 @@ from rasp.language.evaluator import apply
 from rasp.language.graph import Node, SOp
 from rasp.language.graph.origins import Definition
 from rasp.language.meaning import operations
-from rasp.language.meaning.calls import bind
-from rasp.language.meaning.containers import index
+from rasp.language.meaning.calls import bind, called, input_of, library_refusal, nothing_returned
+from rasp.language.meaning.containers import index, no_list, unpacked
 from rasp.language.meaning.hints import hint_for_unknown
-from rasp.language.meaning.library_refusals import library_refusal
 from rasp.language.meaning.notes import Notes
+from rasp.language.meaning.suspicions import (
+    compares_texts,
+    text_as_condition,
+    text_for_bools,
+    text_for_s_op,
+)
 from rasp.language.meaning.value_kinds import (
     BROKEN,
     MISSING,
@@ -29,8 +35,6 @@ from rasp.language.meaning.value_kinds import (
     Function,
     Scope,
     Value,
-    describe,
-    is_atom,
 )
 from rasp.language.syntax import tree
 
@@ -47,12 +51,15 @@ class Elaborator:
         limits: Limits,
         load: Callable[[tree.Load, Scope], None],
         library: Definition | None = None,
+        warnings: list[Warned] | None = None,
     ) -> None:
         self.limits = limits
         self.load = load
         self.notes = Notes(limits, library)
         self.begin()
         self.call_depth = 0
+        self.warnings: list[Warned] = [] if warnings is None else warnings
+        self.has_compared_texts = False
         self.remarks: list[str] = []
         self.has_unknown_names = False
         """Whether names may be missing because a file that would bind them could not be loaded."""
@@ -89,7 +96,10 @@ class Elaborator:
         doc, self.remarks = self.remarks, []
         match statement:
             case tree.Assign(targets, value):
-                return self.assign(targets, self.evaluate(value, scope), scope, statement.span)
+                result = self.evaluate(value, scope)
+                if result is None:
+                    raise nothing_returned(called(value), targets[0].name)
+                return self.assign(targets, result, scope, statement.span)
             case tree.Evaluate(expression):
                 return self.evaluate(expression, scope)
             case tree.Return(value):
@@ -122,26 +132,13 @@ class Elaborator:
         if len(targets) == 1:
             self.bind_name(targets[0].name, value, scope)
             return value
-        items = list(value) if isinstance(value, (list, dict, str)) else [value]
-        if not isinstance(value, (list, dict, str)) or len(items) != len(targets):
-            there = (
-                f"are {len(items)}" if isinstance(value, (list, dict)) else f"is {describe(value)}"
-            )
-            raise RaspTypeError(
-                f"{len(targets)} names need {len(targets)} values, but here {there}",
-                span,
-                "give as many values as names",
-            )
-        for target, item in zip(targets, items, strict=True):
+        for target, item in zip(targets, unpacked(value, len(targets), span), strict=True):
             self.bind_name(target.name, item, scope)
         return value
 
     def bind_name(self, name: str, value: Value, scope: Scope) -> None:
         if value is None:
-            raise RaspTypeError(
-                f"there is no value to call `{name}`",
-                hint="the function on the right returns nothing: add a `return`",
-            )
+            raise nothing_returned("the function", name)
         scope.names[name] = value
         self.notes.bound(name, value, scope)
 
@@ -163,13 +160,7 @@ class Elaborator:
         if isinstance(source, (list, dict)):
             self.meter.touched(len(source))
             return iter(list(source))
-        hint = "loop over a list, such as `range(3)` or `['a', 'b']`"
-        if isinstance(source, SOp):
-            hint = (
-                "write what happens at one position, such as `x + 1`: it happens at all of them; "
-                "loops go over lists"
-            )
-        raise RaspTypeError(f"{describe(source)} cannot be looped over", where.span, hint)
+        raise no_list(source, where.span)
 
     # Expressions
 
@@ -200,6 +191,7 @@ class Elaborator:
                 return self.binary(expression, scope)
             case tree.Unary(op, operand):
                 result = operations.unary(op, self.evaluate(operand, scope), self.meter)
+                self.warn(text_as_condition(result, expression.span))
                 return self.notes.made(result, expression.span)
             case tree.Ternary():
                 return self.ternary(expression, scope)
@@ -243,6 +235,7 @@ class Elaborator:
             if link.op in ("in", "not in") and isinstance(right, SOp):
                 self.notes.steps(value, right, link.span)
             else:
+                self.warn(text_as_condition(value, link.span))
                 self.notes.made(value, link.span)
         return value
 
@@ -251,7 +244,9 @@ class Elaborator:
         condition = self.evaluate(expression.condition, scope)
         if isinstance(condition, SOp):
             branches = self.evaluate(then, scope), self.evaluate(otherwise, scope)
-            return self.notes.made(operations.ternary(condition, *branches), expression.span)
+            value = operations.ternary(condition, *branches)
+            self.warn(text_as_condition(value, expression.span))
+            return self.notes.made(value, expression.span)
         chosen = then if operations.is_true(condition) else otherwise
         return self.evaluate(chosen, scope)
 
@@ -285,6 +280,12 @@ class Elaborator:
         self.meter.made(collected)
         return collected
 
+    def warn(self, warned: Warned | None) -> None:
+        """Keep a warning of what the user wrote, once."""
+        is_new = warned is not None and self.notes.library_call is None
+        if warned is not None and is_new and warned not in self.warnings:
+            self.warnings.append(warned)
+
     # Calls
 
     def call(self, expression: tree.Call, scope: Scope) -> Value:
@@ -301,9 +302,18 @@ class Elaborator:
             case BuiltIn():
                 value = function.build(bind(function, arguments, span, self.limits))
                 self.meter.made(value)
+                self.warn(text_as_condition(value, span))
+                if compares_texts(value):
+                    self.has_compared_texts = True
+                    self.warn(text_for_s_op(function, arguments, span, True, True))
                 return self.notes.made(value, span)
             case Function():
-                return self.call_function(function, arguments, span)
+                before, self.has_compared_texts = self.has_compared_texts, False
+                value = self.call_function(function, arguments, span)
+                compared, is_inner = self.has_compared_texts, self.call_depth > 0
+                self.warn(text_for_s_op(function, arguments, span, compared, is_inner))
+                self.has_compared_texts = before or compared
+                return value
             case Node():
                 return self.apply(function, arguments, span)
         raise RaspTypeError(
@@ -313,23 +323,7 @@ class Elaborator:
         )
 
     def apply(self, node: Node, arguments: list[tuple[tree.Argument, Value]], span: Span) -> Value:
-        if not arguments:
-            text = span.text.rpartition("(")[0].strip()
-            hint = f'write `{text}` without brackets, or give it an input: `{text}("hello")`'
-            raise RaspTypeError(f"`{text}` is {describe(node)}, not a function", span, hint)
-        if len(arguments) != 1 or arguments[0][0].keyword:
-            raise RaspTypeError(
-                f"an s-op or selector is applied to one input, not {len(arguments)} arguments",
-                span,
-                'write `f("hello")` or `f([1, 2, 3])`',
-            )
-        given = arguments[0][1]
-        if isinstance(given, Node):
-            raise RaspTypeError(
-                f"an s-op or selector is applied to an input, but this is {describe(given)}",
-                arguments[0][0].span,
-                "to compose programs, write a function: `def f(seq) { … }`",
-            )
+        given = input_of(node, arguments, span)
         values = apply(node, given, self.notes.program, self.limits, self.meter)
         self.meter.made(values)
         return values
@@ -338,6 +332,7 @@ class Elaborator:
         self, function: Function, arguments: list[tuple[tree.Argument, Value]], span: Span
     ) -> Value:
         bound = bind(function, arguments, span, self.limits)
+        self.warn(text_for_bools(function, bound.values, span))
         if self.call_depth >= self.limits.recursion:
             raise RaspLimitError(
                 f"functions call one another more than {self.limits.recursion} deep",

@@ -9,9 +9,23 @@ from rasp.base.spelling import did_you_mean
 FROM_ELSEWHERE = {
     word: hint
     for words, hint in {
-        "true TRUE": "write `True`",
-        "false FALSE": "write `False`",
+        "true TRUE T": "write `True`",
+        "false FALSE F": "write `False`",
         "None none null nil": 'RASP has no empty value: give an atom, such as `0` or `"-"`',
+        "hist": "define it first: `hist = histf(tokens);`, or `histf(tokens, assume_bos=True)` "
+        "if the input begins with a BOS token",
+        "hist_bos": "`hist_bos = histf(tokens, assume_bos=True);`",
+        "hist_nobos": "`hist_nobos = histf(tokens);`",
+        "agg": "`aggregate(selector, values)`",
+        "sel": "`select(keys, queries, ==)`",
+        "sel_best": "`select_best(selector, scorer)`",
+        "identity": "`tokens` is the input itself",
+        "reverse": "`reverse = aggregate(select(indices, length - 1 - indices, ==), tokens);`",
+        "flip": "`flip = select(indices, length - 1 - indices, ==);`",
+        "load1": "`load1 = select(indices, 1, ==);`",
+        "same_tok same_token": "`same_tok = select(tokens, tokens, ==);`",
+        "is_repr": "`is_repr = not has_prev(tokens);`",
+        "isnt_repr": "`isnt_repr = has_prev(tokens);`",
         "print": "write the expression alone: `x;` shows its value",
         "input": 'the input is the s-op `tokens`; apply an s-op to see it: `x("hello");`',
         "str": "`tokens_str` reads the input's tokens as strings",

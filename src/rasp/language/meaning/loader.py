@@ -9,7 +9,7 @@ message tells nothing of other files on the machine.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rasp.base.errors import RaspError, RaspLimitError, RaspUnsupportedError, RaspValueError
@@ -29,6 +29,8 @@ class Loader:
     enabled: bool = True
     also: tuple[str, ...] = ()
     """Further folders that may be read."""
+    elsewhere: Callable[[str], Source | None] | None = None
+    """Gives the text of a program that is not a file, such as one that comes with rasp."""
     compared_with: str | None = None
     """A file that is not read: a program is not compared with itself."""
 
@@ -47,6 +49,8 @@ class Loader:
             raise RaspUnsupportedError(
                 "`load` is switched off here", hint="put the definitions in this program instead"
             )
+        if self.elsewhere is not None and (source := self.elsewhere(path)) is not None:
+            return source
         own = os.path.dirname(started or beside or "") if self.root is None else self.root
         allowed = [own, *self.also]
         candidates = _candidates(path, [os.path.dirname(beside or ""), *allowed, ""])

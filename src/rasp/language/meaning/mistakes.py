@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from rasp.base.errors import RaspError, RaspNameError, Warned
 from rasp.base.source import Source
 from rasp.language.meaning.elaborate import BrokenName
-from rasp.language.meaning.missing import missing_in_functions
 from rasp.language.meaning.session import Session
 from rasp.language.syntax import parse_with_errors
-from rasp.language.syntax.lint import misreadings
-from rasp.language.syntax.tree import Assign, Define, Name, Statement, walk
+from rasp.language.syntax.bindings import bindings_of
+from rasp.language.syntax.lint import misreadings, unused
+from rasp.language.syntax.tree import Define, Statement, walk
 
 
 def check(source: Source, session: Session | None = None) -> tuple[list[RaspError], list[Warned]]:
@@ -35,13 +35,15 @@ def _in_functions(
 ) -> Iterator[RaspError]:
     """Names that a function would look for in vain, also where nobody has called it."""
     told = {error.span.start for error in errors if error.span}
-    for name in missing_in_functions(statements, session.scope):
+    functions = [node.span for whole in statements for node in walk(whole)
+                 if isinstance(node, Define)]  # fmt: skip
+    for name in bindings_of(statements).unknown:
+        if name.start in told or not any(span.start < name.start < span.end for span in functions):
+            continue
         try:
             session.elaborator.look_up(name.name, session.scope)
         except RaspNameError as error:
-            if name.span.start not in told:
-                told.add(name.span.start)
-                yield error.located(name.span)
+            yield error.located(name.span)
         except BrokenName:
             return  # a file that would define it could not be loaded
 
@@ -58,33 +60,3 @@ def warnings_of(
     if not errors:
         warnings += unused(statements)
     return sorted(warnings, key=lambda warned: warned.span.start)
-
-
-def unused(statements: tuple[Statement, ...]) -> Iterator[Warned]:
-    """Warn of private and local names that nothing reads; public ones are the program's result."""
-    for statement in statements:
-        for node in walk(statement):
-            if isinstance(node, Define):
-                yield from _unused_in(node.body, in_function=True)
-    yield from _unused_in(statements, in_function=False)
-
-
-def _unused_in(statements: tuple[Statement, ...], in_function: bool) -> Iterator[Warned]:
-    read = {
-        node.name
-        for statement in statements
-        for node in walk(statement)
-        if isinstance(node, Name) and not _is_target(node, statement)
-    }
-    for statement in statements:
-        if isinstance(statement, Assign):
-            for target in statement.targets:
-                if target.name not in read and (in_function or target.name.startswith("_")):
-                    hint = "remove it, or use it"
-                    if in_function and statement is statements[-1]:
-                        hint = f"to give it to the caller, write `return {target.name};`"
-                    yield Warned(f"`{target.name}` is never used", target.span, hint)
-
-
-def _is_target(name: Name, statement: Statement) -> bool:
-    return isinstance(statement, Assign) and any(name is target for target in statement.targets)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rasp.base.atoms import is_atom
 from rasp.base.errors import RaspLimitError
 from rasp.base.limits import Limits
 from rasp.base.source import Span
 from rasp.language.graph import Node, Program
 from rasp.language.graph.origins import Definition, FunctionCall, Origin
-from rasp.language.meaning.value_kinds import Scope, Value, is_atom
+from rasp.language.meaning.value_kinds import Scope, Value
 
 
 class Notes:

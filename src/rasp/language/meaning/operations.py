@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from rasp.base.atoms import Number
+from rasp.base.atoms import Number, describe, is_atom
 from rasp.base.errors import RaspError, RaspLimitError, RaspTypeError
 from rasp.base.limits import DEFAULT_LIMITS, Limits
 from rasp.base.meter import BYTES_PER_STEP, Meter
@@ -29,7 +29,7 @@ from rasp.language.graph import (
     score_terms,
 )
 from rasp.language.meaning.containers import membership
-from rasp.language.meaning.value_kinds import Value, describe, is_atom
+from rasp.language.meaning.value_kinds import Value
 from rasp.language.operators import written
 
 RETURNS_NOTHING = "the function returns nothing: add a `return`"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rasp.base.atoms import read_input
+from rasp.base.atoms import describe, read_input
 from rasp.base.errors import RaspError, RaspSyntaxError, RaspTypeError
-from rasp.language.meaning.value_kinds import MISSING, describe
+from rasp.language.meaning.value_kinds import MISSING
 from rasp.language.syntax.tree import Command, Name
 from rasp.language.words import COMMANDS
 

@@ -1,7 +1,7 @@
 """Program text in, names and their values out: a conversation with the language.
 
-A session keeps what has been defined so far. The REPL, the command line, notebooks and
-`rasp.run` all use one.
+A session keeps what has been defined so far. Every app that runs text uses one, and so does
+`rasp.run`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from rasp.base.errors import (
     RaspLimitError,
     RaspNameError,
     RaspValueError,
+    Rebinding,
     Warned,
     all_of,
 )
 from rasp.base.limits import DEFAULT_LIMITS, Limits, too_much_memory
-from rasp.base.source import Source
+from rasp.base.source import Source, Span
 from rasp.language.graph import Node, Program, SOp
 from rasp.language.meaning.builtins import DrawRequest
 from rasp.language.meaning.elaborate import BrokenName, Elaborator
 from rasp.language.meaning.hints import hint_for_unknown
-from rasp.language.meaning.library import bound_names, run_library
+from rasp.language.meaning.library import bound_names, library_places, run_library
 from rasp.language.meaning.loader import Loader
-from rasp.language.meaning.missing import missing_names
 from rasp.language.meaning.repl_settings import obey
 from rasp.language.meaning.value_kinds import BROKEN, MISSING, Function, Scope, Value
 from rasp.language.syntax import parse, parse_with_errors, tree
+from rasp.language.syntax.bindings import bindings_of
+from rasp.language.syntax.lint import read_otherwise
 from rasp.language.words import BUILT_IN_DOCS
 
 RECURSION_LIMIT = 30_000
@@ -77,10 +79,12 @@ class Session:
     warnings: list[Warned] = field(default_factory=list)
     keeps_what_is_right: bool = False
     """Whether a loaded file with mistakes still gives the names that are right (at a prompt)."""
+    places: dict[str, tuple[Value, Span]] = field(default_factory=dict)
+    """Where each name was bound last, and to which value."""
 
     def __post_init__(self) -> None:
         self.library, self.docs, definition = run_library()
-        self.elaborator = Elaborator(self.limits, self._load, definition)
+        self.elaborator = Elaborator(self.limits, self._load, definition, self.warnings)
         self.last = Scope(self.library, definitions={})
         """Holds the last value as `out`, which a program may have for a name of its own."""
         self.scope = Scope(self.last, definitions={})
@@ -112,7 +116,10 @@ class Session:
     def run_each(self, source: Source, at_prompt: bool = False) -> Iterator[Result]:
         """Run a text statement by statement, giving each result as it comes."""
         self.elaborator.begin()
-        for statement in parse(source, self.limits, at_prompt):
+        statements = parse(source, self.limits, at_prompt)
+        if not at_prompt:
+            self.warnings += read_otherwise(statements)
+        for statement in statements:
             with deep_recursion():
                 result = self.execute(statement)
             yield result
@@ -140,6 +147,8 @@ class Session:
     ) -> list[RaspError]:
         """Run a text statement by statement, on after mistakes; return every one, in order."""
         statements, unread = parse_with_errors(source, self.limits)
+        if self._loading:
+            self.warnings += read_otherwise(statements)
         errors = [(error.span.start if error.span else 0, error) for error in unread]
         for statement in statements:
             try:
@@ -161,7 +170,8 @@ class Session:
             mistake.others = ()  # each is told on its own
         if not isinstance(error, (BrokenName, RaspNameError)):
             return mistakes
-        for name in missing_names(statement, scope):
+        is_read = isinstance(statement, (tree.Assign, tree.Evaluate, tree.For))
+        for name in bindings_of((statement,)).unknown if is_read else ():
             try:
                 self.elaborator.look_up(name.name, scope)
             except RaspNameError as missing:
@@ -200,6 +210,7 @@ class Session:
             raise too_much_memory().located(statement.span) from None
         except RaspError as error:
             raise error.located(statement.span) from None
+        self._remember(statement, self.scope)
         value = None if value is MISSING else value
         if isinstance(value, DrawRequest) and not value.tokens:
             value = replace(value, tokens=self.settings.example_for(value.node))
@@ -242,7 +253,7 @@ class Session:
             if name not in self.scope.names and self.library.find(name) is not MISSING:
                 message = f"`{name}` hides the library's `{name}` from here on"
                 hint = "choose another name if you did not mean to"
-                self.warnings.append(Warned(message, statement.span, hint))
+                self.warnings.append(Rebinding(message, statement.span, hint))
 
     def _load(self, statement: tree.Load, scope: Scope) -> None:
         """Run a file in a scope of its own, and take its public names over."""
@@ -262,12 +273,16 @@ class Session:
                 statement.span,
                 "put the definitions into fewer files",
             )
-        loaded = Scope(self.library, definitions={})
+        loaded, before = Scope(self.library, definitions={}), len(self.warnings)
         self._loading.append(source.name)
         try:
             errors = self._go_on(source, loaded, lambda inner: self._run_loaded(inner, loaded))
         finally:
             self._loading.pop()
+        self.warnings[before:] = [
+            replace(warned, message=f"in {warned.span}: {warned.message}", span=statement.span)
+            for warned in self.warnings[before:]
+        ]
         if errors and not self.keeps_what_is_right:
             raise all_of(errors)
         for name, value in loaded.names.items():
@@ -283,6 +298,19 @@ class Session:
             self.elaborator.run(statement, scope)
         except RaspError as error:
             raise error.located(statement.span) from None
+        self._remember(statement, scope)
+
+    def _remember(self, statement: tree.Statement, scope: Scope) -> None:
+        for name in bound_names(statement):
+            self.places[name] = scope.names[name], statement.span
+
+    def place(self, name: str) -> Span | None:
+        """Return the statement that gave a name its value, in the program or in the library."""
+        value, span = self.places.get(name, (MISSING, None))
+        if span is not None and value is self.scope.find(name):
+            return span
+        is_library = self.scope.holding(name) is self.library
+        return library_places().get(name) if is_library else None
 
 
 def _place_in(source: Source, error: RaspError, statement: tree.Statement) -> int:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
-from rasp.base.atoms import Atom, kind_of, show
+from rasp.base.atoms import describe, is_atom
 from rasp.base.errors import RaspError, RaspTypeError
 from rasp.base.limits import Limits
 from rasp.base.source import Span
-from rasp.language.graph import Const, Scorer, Selector, SOp
+from rasp.language.graph import Const, Selector, SOp
 from rasp.language.graph.origins import Definition
 from rasp.language.syntax.tree import Statement
 
@@ -40,6 +39,7 @@ BROKEN = _Broken()
 class ComparisonSign:
     """A bare `==` (or another comparison) given as an argument."""
 
+    kind_name: ClassVar[str] = "comparison sign"
     op: str
 
 
@@ -81,6 +81,7 @@ class Scope:
 class Function:
     """A function written in RASP, with the scope it was written in."""
 
+    kind_name: ClassVar[str] = "function"
     name: str
     parameters: tuple[str, ...]
     defaults: tuple[Value, ...]
@@ -95,6 +96,7 @@ class Function:
 class BuiltIn:
     """A function of the language itself; `build` gets the call with its arguments bound."""
 
+    kind_name: ClassVar[str] = "function"
     name: str
     parameters: tuple[str, ...]
     defaults: tuple[Value, ...]
@@ -151,39 +153,3 @@ class BoundCall:
             f"`{self.function}` takes a selector{order}, but {self.found(parameter)}",
             "make one with `select(keys, queries, ==)`",
         )
-
-
-def is_atom(value: Value) -> bool:
-    return isinstance(value, (bool, int, Fraction, str))
-
-
-def describe(value: Value) -> str:
-    """Name a value in an error: `the int 3`, `a selector`, `a list`."""
-    if is_atom(value):
-        atom: Atom = value
-        shown = show(atom)
-        return f"the {kind_of(atom)} {shown}" if len(shown) < 40 else f"a {kind_of(atom)}"
-    return f"an {kind}" if (kind := kind_name(value)) == "s-op" else f"a {kind}"
-
-
-def kind_name(value: Value) -> str:
-    """Name a value's kind."""
-    match value:
-        case SOp():
-            return "s-op"
-        case Selector():
-            return "selector"
-        case Scorer():
-            return "scorer"
-        case list():
-            return "list"
-        case dict():
-            return "dict"
-        case Function() | BuiltIn():
-            return "function"
-        case ComparisonSign():
-            return "comparison sign"
-        case None:
-            return "call that returns nothing"
-        case _:
-            return kind_of(value)

@@ -2,9 +2,9 @@
 
 `comparisons` says in which orders each comparison holds, and what follows from that. `table`
 has a row for each operator: how it is written, what it does to atoms, what it gives, where it
-never fails, its array kernel, its Python name, and how the fuzzer draws one. `meaning` has the
-longer definitions. A new operator is a row: the lexer, both printers, the elaborator, the
-evaluators, the compiler, the checker, the embedding, the fuzzer and the editors read it from there.
+never fails, its array kernel and its Python name. `meaning` has the longer definitions. A new
+operator is a row: the lexer, both printers, the elaborator, the evaluators, the compiler, the
+checker, the embedding and the editors read it from there.
 """
 
 from rasp.language.operators.comparisons import (
@@ -19,7 +19,6 @@ from rasp.language.operators.table import (
     OPERATORS,
     Operator,
     apply_operator,
-    drawn,
     giving,
     leaves_alone,
     never_failing_on,
@@ -36,7 +35,6 @@ __all__ = [
     "TURNED",
     "Operator",
     "apply_operator",
-    "drawn",
     "giving",
     "leaves_alone",
     "never_failing_on",

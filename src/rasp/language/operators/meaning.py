@@ -26,7 +26,8 @@ def _mismatch(op: str, left: Atom, right: Atom) -> RaspError:
     if op.isidentifier():
         shown = f"{op}({show(left)}, {show(right)})"
     return RaspTypeError(
-        f"`{op}` does not work on {_with_article(left)} and {_with_article(right)}: {shown}",
+        f"`{op}` does not work on {_with_article(left)} and {_with_article(right)}",
+        detail=shown,
         hint=_mismatch_hint(op, left, right),
     )
 
@@ -106,7 +107,8 @@ def _divisible(op: str, left: Atom, right: Atom) -> tuple[int | Fraction, int | 
     if divisor == 0:
         word = "modulo" if op == "%" else "division"
         raise RaspValueError(
-            f"{word} by zero: {show(dividend)} {op} {show(divisor)}",
+            f"{word} by zero",
+            detail=f"{show(dividend)} {op} {show(divisor)}",
             hint="both branches of a ternary are computed at every position: make the divisor safe "
             f"itself, as in `x {op} (y if y != 0 else 1)`",
         )
@@ -117,7 +119,8 @@ def power(left: Atom, right: Atom, limits: Limits) -> Atom:
     base, exponent = (exact(value) for value in two_numbers("^", left, right))
     if base == 0 and exponent < 0:
         raise RaspValueError(
-            f"zero to a negative power: {show(left)} ^ {show(right)}",
+            "zero to a negative power",
+            detail=f"{show(left)} ^ {show(right)}",
             hint="zero has no inverse: make the base safe first",
         )
     if Fraction(exponent).denominator != 1:
@@ -139,7 +142,8 @@ def _fractional_power(base: int | Fraction, exponent: int | Fraction) -> Fractio
     """The one inexact operation: a double, kept exactly as it comes out."""
     if base < 0:
         raise RaspValueError(
-            f"a negative number to a fractional power: {show(base)} ^ {show(exponent)}",
+            "a negative number to a fractional power",
+            detail=f"{show(base)} ^ {show(exponent)}",
             hint="make the base positive first",
         )
     try:

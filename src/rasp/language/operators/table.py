@@ -47,11 +47,6 @@ class Operator:
     binding: int = ATOM
     kernel: str = ""
     """The function of `evaluator.fast.arithmetic` that computes it on arrays of numbers."""
-    draws: tuple[str, ...] = ()
-    """The sorts of operands, and of the result, that the fuzzer draws it with, such as
-    `number number -> number`: `number`, `bool`, `text`, or `any` of them."""
-    weight: int = 1
-    """How many chances it has to be drawn."""
     doc: str = ""
     is_bounded: bool = False
     """Whether it looks at the budgets itself, before it makes something large."""
@@ -127,19 +122,9 @@ def written(how: str) -> list[Operator]:
     return [operator for operator in OPERATORS.values() if operator.written == how]
 
 
-def drawn(how: str, sorts: str) -> list[str]:
-    """List what the fuzzer may write for operands of these sorts, each as often as its chances.
-
-    >>> drawn("prefix", "number -> number")
-    ['-', '+']
-    """
-    return [operator.text for operator in written(how) if sorts in operator.draws
-            for _ in range(operator.weight)]  # fmt: skip
-
-
 def _truth(name: str, arity: int | None, apply: Callable[..., Atom], python: str, written: str,
-           binding: int, draws: str, never_fails_on: str = "any") -> Operator:  # fmt: skip
-    return Operator(name, arity, apply, "bool", python, written, binding=binding, draws=(draws,),
+           binding: int, never_fails_on: str = "any") -> Operator:  # fmt: skip
+    return Operator(name, arity, apply, "bool", python, written, binding=binding,
                     never_fails_on=never_fails_on)  # fmt: skip
 
 
@@ -147,31 +132,29 @@ def _comparison(op: str) -> Operator:
     name = f"operator.{PYTHON_NAMES[op]}"
     if op in ORDERINGS:
         return _truth(op, 2, meaning.ordered(op), name, "infix", COMPARISON,
-                      "number number -> bool", never_fails_on="numbers")  # fmt: skip
+                      never_fails_on="numbers")  # fmt: skip
     apply = meaning.equal if op == "==" else meaning.unequal
-    return _truth(op, 2, apply, name, "infix", COMPARISON, "any any -> bool")
+    return _truth(op, 2, apply, name, "infix", COMPARISON)
 
 
 def _arithmetic(name: str, apply: Callable[..., Atom], python: str, binding: int, kernel: str,
-                *draws: str, gives: str = "number", weight: int = 1, is_bounded: bool = False,
+                gives: str = "number", is_bounded: bool = False,
                 never_fails_on: str = "") -> Operator:  # fmt: skip
-    return Operator(name, 2, apply, gives, python, "infix", "", binding, kernel, draws, weight,
+    return Operator(name, 2, apply, gives, python, "infix", "", binding, kernel,
                     is_bounded=is_bounded, never_fails_on=never_fails_on)  # fmt: skip
 
 
 def _sign(name: str, sign: str, apply: Callable[..., Atom], python: str) -> Operator:
     return Operator(name, 1, apply, "number", python, "prefix", sign, SIGN, kernel=name,
-                    draws=("number -> number",), never_fails_on="numbers")  # fmt: skip
+                    never_fails_on="numbers")  # fmt: skip
 
 
 def _function(name: str, apply: Callable[..., Atom], doc: str, gives: str = "int",
-              draws: str = "number -> number", weight: int = 1, python: str = "",
-              kernel: str = "", is_bounded: bool = False,
+              arity: int = 1, python: str = "", kernel: str = "", is_bounded: bool = False,
               never_fails_on: str = "") -> Operator:  # fmt: skip
-    """A function of as many operands as `draws` says; unless told, Python has it in `rasp`."""
-    arity = len(draws.split(" -> ")[0].split())
+    """A function; unless told, Python has it in `rasp`."""
     return Operator(name, arity, apply, gives, python or f"rasp.{name}", kernel=kernel,
-                    draws=(draws,), weight=weight, doc=doc, is_bounded=is_bounded,
+                    doc=doc, is_bounded=is_bounded,
                     never_fails_on=never_fails_on)  # fmt: skip
 
 
@@ -181,37 +164,32 @@ def _reading(name: str, apply: Callable[..., Atom], kernel: str = "", is_bounded
                     never_fails_on=never_fails_on)  # fmt: skip
 
 
-NUMBERS, CARE = "number number -> number", "number divisor -> number"
-
 ROWS = (
-    _truth("and", 2, lambda left, right: bool(left) and bool(right), "operator.and_", "infix", AND,
-           "bool bool -> bool"),
-    _truth("or", 2, lambda left, right: bool(left) or bool(right), "operator.or_", "infix", OR,
-           "bool bool -> bool"),
-    _truth("not", 1, lambda value: not value, "operator.invert", "prefix", NOT, "bool -> bool"),
-    _truth("in", None, lambda item, *members: item in members, ".is_in", "table", COMPARISON,
-           "any list -> bool"),
+    _truth("and", 2, lambda left, right: bool(left) and bool(right), "operator.and_", "infix", AND),
+    _truth("or", 2, lambda left, right: bool(left) or bool(right), "operator.or_", "infix", OR),
+    _truth("not", 1, lambda value: not value, "operator.invert", "prefix", NOT),
+    _truth("in", None, lambda item, *members: item in members, ".is_in", "table", COMPARISON),
     *map(_comparison, OUTCOMES),
-    _arithmetic("+", meaning.add, "operator.add", SUM, "add", NUMBERS, "text text -> text",
-                gives="any", weight=2, never_fails_on="numbers"),
-    _arithmetic("-", meaning.subtract, "operator.sub", SUM, "subtract", NUMBERS, weight=2,
+    _arithmetic("+", meaning.add, "operator.add", SUM, "add",
+                gives="any", never_fails_on="numbers"),
+    _arithmetic("-", meaning.subtract, "operator.sub", SUM, "subtract",
                 never_fails_on="numbers"),
-    _arithmetic("*", meaning.multiply, "operator.mul", PRODUCT, "multiply", NUMBERS,
-                "text number -> text", gives="any", is_bounded=True, never_fails_on="numbers"),
-    _arithmetic("/", meaning.divide, "operator.truediv", PRODUCT, "divide", CARE, gives="float"),
-    _arithmetic("//", meaning.floor_divide, "operator.floordiv", PRODUCT, "floor_divide", CARE,
+    _arithmetic("*", meaning.multiply, "operator.mul", PRODUCT, "multiply",
+                gives="any", is_bounded=True, never_fails_on="numbers"),
+    _arithmetic("/", meaning.divide, "operator.truediv", PRODUCT, "divide", gives="float"),
+    _arithmetic("//", meaning.floor_divide, "operator.floordiv", PRODUCT, "floor_divide",
                 gives="int"),
-    _arithmetic("%", meaning.modulo, "operator.mod", PRODUCT, "modulo", CARE),
-    _arithmetic("^", meaning.power, "operator.pow", POWER, "power", CARE, gives="int or float",
+    _arithmetic("%", meaning.modulo, "operator.mod", PRODUCT, "modulo"),
+    _arithmetic("^", meaning.power, "operator.pow", POWER, "power", gives="int or float",
                 is_bounded=True),
     _sign("negate", "-", lambda value: -exact(one_number("-", value)), "operator.neg"),
     _sign("plus", "+", lambda value: exact(one_number("+", value)), "operator.pos"),
     _function("indicator", lambda value: 1 if value else 0,
               "indicator(x): 1 where x is true, else 0",
-              draws="any -> number", never_fails_on="any"),
+              never_fails_on="any"),
     _function("round", lambda value: round(exact(one_number("round", value))),
               "round(x): the nearest int, halves to the even one",
-              weight=2, python="builtins.round", kernel="rounded", never_fails_on="numbers"),
+              python="builtins.round", kernel="rounded", never_fails_on="numbers"),
     _function("floor", lambda value: math.floor(exact(one_number("floor", value))),
               "floor(x): the nearest int below or at x",
               python="math.floor", kernel="floored", never_fails_on="numbers"),

@@ -1,4 +1,4 @@
-"""A Pygments lexer for RASP, made from the word table; the REPL, docs and notebooks use it."""
+"""A Pygments lexer for RASP, made from the word table; prompts and docs use it."""
 
 from __future__ import annotations
 

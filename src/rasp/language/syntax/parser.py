@@ -13,9 +13,8 @@ from rasp.base.limits import DEFAULT_LIMITS, Limits
 from rasp.base.source import Source
 from rasp.language.syntax import tree
 from rasp.language.syntax.commands import CommandReader
-from rasp.language.syntax.comments import Comments, blank_line_before
 from rasp.language.syntax.foreign import FOREIGN_WORDS
-from rasp.language.syntax.lexer import lex
+from rasp.language.syntax.lexer import Comments, blank_line_before, lex
 from rasp.language.syntax.recovery import end_of_statement, names_bound
 from rasp.language.words import BUILT_IN_DOCS
 
@@ -87,7 +86,7 @@ class Parser(CommandReader):
             self.at = len(self.tokens) - 1
             return remarks
         except RaspError as error:
-            self.at = end_of_statement(self.source, self.tokens, first, self.at)
+            self.at = self.place_after(error, first)
             self.forget_errors_after(self.token.start)
             if not self.lexer_complained_since(first):
                 self.errors.append(error)
@@ -270,6 +269,16 @@ class Parser(CommandReader):
         return "\n" in self.source.text[self.previous.end : self.token.start]
 
     # Recovery
+
+    def place_after(self, error: RaspError, first: int) -> int:
+        """Return where to go on after a statement that cannot be read.
+
+        A prompt asks for the rest of a statement that only lacks its end, however its lines are
+        indented; so nothing of it is taken for a statement of its own.
+        """
+        if error.incomplete and self.at_prompt:
+            return len(self.tokens) - 1
+        return end_of_statement(self.source, self.tokens, first, self.at)
 
     def forget_errors_after(self, offset: int) -> None:
         """Drop mistakes in a text that is read once more, now that its place is known better."""

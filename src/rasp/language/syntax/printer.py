@@ -1,7 +1,7 @@
 """A syntax tree in, formatted text out: `parse(print_program(tree)) == tree`.
 
-`rasp fmt` is this printer. Comments and the brackets people wrote are kept; a line that would
-be too long is broken at its outermost brackets or operators.
+`rasp fmt` is this printer (`format_program`). Comments and the brackets people wrote are kept; a
+line that would be too long is broken at its outermost brackets or operators.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from rasp.base.atoms import quote, show_literal
+from rasp.base.limits import DEFAULT_LIMITS, Limits
+from rasp.base.source import Source
 from rasp.language.syntax import tree
+from rasp.language.syntax.parser import parse
 from rasp.language.words import ATOM, BINDING, NOT, OR, SIGN, TERNARY
 
 WIDTH = 88
@@ -229,3 +232,19 @@ def _binary(expression: tree.Binary) -> tuple[str, int]:
 def _argument(argument: tree.Argument) -> str:
     value = print_expression(argument.value)
     return value if argument.keyword is None else f"{argument.keyword}={value}"
+
+
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def format_program(source: Source, limits: Limits = DEFAULT_LIMITS) -> str:
+    """Format a program text; how its lines end stays as it is.
+
+    >>> format_program(Source("demo", "a=1;\\r\\nb  = a+1 ;"))
+    'a = 1;\\r\\nb = a + 1;\\r\\n'
+    """
+    text = print_program(parse(source, limits))
+    line_ends = source.text.count("\n")
+    if source.text.count("\r\n") > line_ends / 2:
+        text = text.replace("\n", "\r\n")
+    return BYTE_ORDER_MARK + text if source.text.startswith(BYTE_ORDER_MARK) else text

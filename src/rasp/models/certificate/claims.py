@@ -207,7 +207,7 @@ class Claims:
     outputs: tuple[tuple[int, ...], ...]
     """What each output of the model is a function of."""
     spare: tuple[HeadClaim, ...] = ()
-    """Heads ("layer 0") that no array has to have: some s-op depends on what they would give."""
+    """Heads ("layer 0") left out because nothing reads them, though some s-op depends on them."""
     choices: Mapping[SOp, tuple[SOp, tuple[SOp, ...]]] = field(default_factory=dict)
     """S-ops that are one of several others: an s-op that says which, and these."""
     readers: tuple[ReaderClaim, ...] = ()

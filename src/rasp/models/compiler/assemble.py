@@ -21,7 +21,7 @@ def assemble_and_certify(
     # s-ops that the stream holds, but not clearly enough to be read from it, are left out
     readers = tuple(claims.readers[place] for place in sorted(verdict.readers))
     model.claims = replace(claims, readers=readers)
-    model.certificate = certify(model, verdict)
+    model.proof = certify(model, verdict)
     return model, model.certificate
 
 

@@ -15,20 +15,26 @@ from typing import Any
 from rasp.base.errors import RaspTypeError, RaspUnsupportedError
 from rasp.language.graph import Node, Program, SOp, expression
 from rasp.language.graph.nodes import node_of
-from rasp.models.compiler.assemble import assemble_and_certify
+from rasp.models.compiler.assemble import assemble, assemble_and_certify
 from rasp.models.compiler.compact import compile_compact
-from rasp.models.compiler.compile_refusals import Refusals, TooLarge
+from rasp.models.compiler.compile_refusals import Refusals, TooLarge, UnprovedError
 from rasp.models.compiler.emitting.next_token import check_next_token, check_outputs
+from rasp.models.compiler.model.certificate import untried
 from rasp.models.compiler.model.transformer import Transformer
-from rasp.models.compiler.model.vocabulary_inputs import is_name_of_another
+from rasp.models.compiler.model.vocabulary_inputs import is_name_of_another, refuse_empty_promise
 from rasp.models.compiler.robust.arrays import RobustClaimant, Writer
 from rasp.models.compiler.robust.numbers import drop_repeated
 from rasp.models.compiler.robust.plan import RobustPlan, make_plan
+from rasp.models.compiler.robust.steps import MOST_EFFORT
 from rasp.models.compiler.settings import Settings, read_settings
 
+MOST_PARAMETERS = 100_000_000
+"""The most weights that a model may have."""
 MOST_ROBUST_EFFORT, MOST_BY_DEFAULT = 150_000_000, 10_000_000
 """How much a robust model may take, and one that nobody has asked for: see `RobustPlan.effort`."""
 
+OR_TESTED = "or take a model that is tested, not proved: `tested=True`"
+NOT_TESTED = "no weights could be written that are right on all inputs that were tried"
 NOT_ROBUST = "this cannot be compiled in the robust style: "
 
 
@@ -36,7 +42,7 @@ def compile(
     outputs: Any,
     *,
     alphabet: object = None,
-    max_length: int,
+    max_length: int | None = None,
     bos: object = None,
     causal: bool = False,
     sink: bool = True,
@@ -47,6 +53,7 @@ def compile(
     where: Any = None,
     style: str = "auto",
     extra_feed_forwards: int = 0,
+    tested: bool = False,
 ) -> Transformer:
     """Compile an s-op to a transformer that answers as the program does, with a certificate.
 
@@ -62,7 +69,9 @@ def compile(
     alphabet, or the empty string, which ends. `where` is a promise about inputs: a bool s-op
     that is true at every position of every input that the model will get. The model is exact on
     those, and refuses the others. `extra_feed_forwards` allows so many feed-forward blocks without
-    heads, for s-ops that depend on too many values at once.
+    heads, for s-ops that depend on too many values at once. A model is proved to be exact. With
+    `tested`, you also get one that the checker cannot follow, if it is right on up to 1,000 random
+    inputs, or on every input where these are few; its certificate and its name say so.
 
     >>> import rasp
     >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
@@ -70,7 +79,7 @@ def compile(
     >>> model("abca")
     [2, 1, 1, 2]
     >>> model
-    <Transformer: 1 layer, 1 head, d_model 23, ... parameters>
+    <Transformer: 1 layer, 1 head, d_model 11, ... parameters>
     >>> compile(hist, alphabet="abc", max_length=8, style="compact")
     <Transformer: 1 layer, 1 head, d_model 4, ... parameters>
     """
@@ -85,9 +94,11 @@ def compile(
     nodes, named = read_outputs(outputs, program)
     if where is not None:
         settings, named = _with_promise(settings, where, named, nodes)
+        refuse_empty_promise(settings)
     if next_token:
         settings = replace(settings, causal=True, next_token=True)
         check_next_token(list(nodes.values()), settings)
+    settings = replace(settings, tested=tested)
     return compile_nodes(nodes, settings, named)
 
 
@@ -102,15 +113,19 @@ def _robust_or_compact(
     try:
         return _robust(nodes, robust, program, MOST_BY_DEFAULT)
     except RaspUnsupportedError as error:
-        reason, was_slow = error.message.removeprefix(NOT_ROBUST), isinstance(error, _TooMuch)
+        first = error
     try:
         model = compile_compact(nodes, compact, program)
-    except RaspUnsupportedError:
-        if was_slow:
+    except RaspUnsupportedError as error:
+        if isinstance(first, _TooMuch):
             with suppress(RaspUnsupportedError):
                 return _robust(nodes, robust, program)
+        if isinstance(first, UnprovedError) and not isinstance(error, UnprovedError):
+            raise UnprovedError(error.message, error.span, error.hint) from None
         raise
-    model.why_compact = reason.replace(" cannot be compiled exactly", "")
+    model.why_compact = first.message.removeprefix(NOT_ROBUST).replace(
+        " cannot be compiled exactly", ""
+    )
     return model
 
 
@@ -133,13 +148,24 @@ def _with_promise(
 
 
 def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
-    """Compile in the style that the settings say, or point at an output at least."""
+    """Compile in the style that the settings say, or point at an output at least.
+
+    A model that is only tested is handed out where that was asked for, and there is no proof.
+    """
     styles = {"auto": _robust_or_compact, "robust": _robust, "compact": compile_compact}
+    compiled = styles[settings.style]
     try:
-        return styles[settings.style](nodes, settings, program)
+        return compiled(nodes, replace(settings, tested=False), program)
     except RaspUnsupportedError as error:
+        if settings.tested and isinstance(error, UnprovedError):
+            with suppress(RaspUnsupportedError):
+                return compiled(nodes, settings, program)
         refusals = Refusals(program, list(nodes.values()))
         error.located(refusals.origin(refusals.outputs[0]))
+        if isinstance(error, UnprovedError) and not settings.tested:
+            error.hints = (*error.hints, OR_TESTED)
+        elif settings.tested:
+            error.hints = (*error.hints, NOT_TESTED)
         raise
 
 
@@ -148,37 +174,43 @@ def _robust(
 ) -> Transformer:
     """Compile in the robust style, or say why that cannot be done."""
     if settings.extra_feed_forwards:
-        raise RaspUnsupportedError("the robust style has no extra feed-forward blocks")
+        with suppress(RaspUnsupportedError):  # blocks that are not needed are not spent
+            return _robust(nodes, replace(settings, extra_feed_forwards=0), program, most)
     try:
         plan = make_plan(nodes, settings, program)
-        if plan.effort > most:
+        if plan.parameters > MOST_PARAMETERS or (plan.effort > most and not settings.tested):
             raise _TooMuch(
                 f"{NOT_ROBUST}it would have {plan.parameters:,} parameters, and take "
                 f"{plan.effort // 1_000_000} seconds or more to check", hint=settings.smaller,
             )  # fmt: skip
         if settings.next_token:
             check_outputs(plan, program)
-        return _certified(plan, program)
+        return _certified(plan, program, most)
     except OverflowError:
         too_large = TooLarge()
         raise RaspUnsupportedError(NOT_ROBUST + too_large.message, hint=too_large.hint) from None
 
 
-def _certified(plan: RobustPlan, program: Program) -> Transformer:
+def _certified(plan: RobustPlan, program: Program, most: int) -> Transformer:
     """A plan's model; if it is not certified, it is written once more without repeated numbers."""
+    is_checked = plan.effort <= most and all(
+        feature.effort <= MOST_EFFORT for feature in plan.blocks.features.values()
+    )
     while True:
         weights = Writer(plan).weights()
         claims = RobustClaimant(plan, weights).all_claims()
-        model, certificate = assemble_and_certify(plan, weights, claims, program)
-        steep = certificate.robust.too_steep if certificate.robust else ""
-        reason = steep if certificate.exact else certificate.reason
-        if not reason:
+        if is_checked:
+            model, certificate = assemble_and_certify(plan, weights, claims, program)
+        else:
+            model = assemble(plan, weights, replace(claims, readers=()), program)
+            certificate = model.proof = untried(model, "to check it would take minutes")
+        if certificate.trust != "none":
             return model
         if not drop_repeated(plan.blocks):  # fewer terms are rounded less
-            raise RaspUnsupportedError(NOT_ROBUST + reason, hint=plan.settings.smaller)
+            raise UnprovedError(NOT_ROBUST + certificate.reason, hint=plan.settings.smaller)
 
 
-class _TooMuch(RaspUnsupportedError):
+class _TooMuch(UnprovedError):
     """A robust model would take minutes, or some seconds that nobody has asked for."""
 
 

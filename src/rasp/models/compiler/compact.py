@@ -16,7 +16,7 @@ from rasp.base.errors import RaspUnsupportedError
 from rasp.language.graph import Node, Program
 from rasp.models.compiler.analysis.variables import s_op_of
 from rasp.models.compiler.assemble import assemble_and_certify
-from rasp.models.compiler.compile_refusals import Refusal, Refusals, TooLarge
+from rasp.models.compiler.compile_refusals import Refusal, Refusals, TooLarge, UnprovedError
 from rasp.models.compiler.emitting.emitter import CompactClaimant, Emitter
 from rasp.models.compiler.emitting.next_token import check_outputs
 from rasp.models.compiler.model.certificate import Certificate
@@ -41,7 +41,7 @@ def compile_compact(nodes: Mapping[str, Node], settings: Settings, program: Prog
         raise
 
 
-class _NoMargin(RaspUnsupportedError):
+class _NoMargin(UnprovedError):
     """Weights without room, or with an error that float32 makes: there may be others."""
 
 
@@ -58,7 +58,7 @@ def attempt(
         refusal = error if isinstance(error, Refusal) else TooLarge()
         message = f"this cannot be compiled exactly: {refusal.message}"
         raise _NoMargin(message, hint=refusal.hint) from None
-    if certificate.exact:
+    if certificate.trust != "none":
         return model
     if not certificate.refused and not certificate.runs:
         raise RaspUnsupportedError(

@@ -22,6 +22,14 @@ class Refusal(Exception):
         self.hint = hint
 
 
+class TooMuchToCheck(Refusal):
+    """A refusal of what could be written, but takes the checker too long."""
+
+
+class UnprovedError(RaspUnsupportedError):
+    """There are weights, or could be, but no proof: such a model can be tested."""
+
+
 class TooLarge(Refusal):
     """A refusal of numbers that float32 does not hold, or Python's own floats."""
 
@@ -64,8 +72,10 @@ class Refusals:
 
     def raise_all(self) -> None:
         """Raise one error that holds every reason."""
+        is_open = all(isinstance(refusal, TooMuchToCheck) for refusal in self.reasons.values())
+        kind = UnprovedError if is_open else RaspUnsupportedError
         errors = [
-            RaspUnsupportedError(
+            kind(
                 f"`{self.text(node)}` cannot be compiled exactly: {refusal.message}",
                 self.origin(node),
                 refusal.hint,

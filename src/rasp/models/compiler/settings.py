@@ -28,6 +28,9 @@ class Settings(Inputs):
     """How many feed-forward blocks without heads there may be; of a model, how many there are."""
     where_name: str = ""
     """What the program calls the promise about inputs."""
+    tested: bool = False
+    """Whether the checker does not follow the model, and it was handed out because it was tested:
+    asked of the compiler, whether it may hand out such a model."""
 
     @property
     def smaller(self) -> str:
@@ -40,15 +43,13 @@ class Settings(Inputs):
     def way_out(self) -> str:
         """What to do where a table is too large."""
         smaller = "use a smaller vocabulary or length, or round and compare values earlier"
-        if self.style == "robust":
-            return smaller + '; or use `style="compact"`, if need be with `extra_feed_forwards=2`'
         if self.extra_feed_forwards:
             return smaller
         return smaller + "; or allow feed-forward blocks without heads: `extra_feed_forwards=2`"
 
 
 def read_settings(
-    vocabulary: object, max_length: int, bos: object, causal: bool, sink: bool, heads: str,
+    vocabulary: object, max_length: int | None, bos: object, causal: bool, sink: bool, heads: str,
     style: str = "robust", extra_feed_forwards: int = 0,
 ) -> Settings:  # fmt: skip
     """Check what a caller gives.
@@ -56,15 +57,20 @@ def read_settings(
     >>> read_settings("ab", 5, "§", False, True, "paper").vocabulary
     ('a', 'b', '§')
     """
-    _check_length(max_length)
+    longest = _length(max_length)
     _check_kind(heads, style, extra_feed_forwards)
     first = None if bos is None else from_python(bos)
-    tokens = _tokens(vocabulary, first, max_length)
-    return Settings(tokens, max_length, first, causal, sink=sink, heads=heads, style=style,
+    tokens = _tokens(vocabulary, first, longest)
+    return Settings(tokens, longest, first, causal, sink=sink, heads=heads, style=style,
                     extra_feed_forwards=extra_feed_forwards)  # fmt: skip
 
 
-def _check_length(max_length: object) -> None:
+def _length(max_length: object) -> int:
+    if max_length is None:
+        raise RaspTypeError(
+            "`compile` needs `max_length`, the length of the longest input",
+            hint="for example `max_length=20`; the model takes no longer ones",
+        )
     if isinstance(max_length, bool) or not isinstance(max_length, int):
         raise RaspTypeError("`max_length` is a whole number", hint="for example `max_length=20`")
     if not 1 <= max_length <= LONGEST:
@@ -72,6 +78,7 @@ def _check_length(max_length: object) -> None:
             f"`max_length` is between 1 and {LONGEST}, not {max_length}",
             hint="give the length of the longest input the model must take",
         )
+    return max_length
 
 
 def _check_kind(heads: str, style: str, extra_feed_forwards: int) -> None:
@@ -85,11 +92,6 @@ def _check_kind(heads: str, style: str, extra_feed_forwards: int) -> None:
         raise RaspValueError(
             '`style` is "robust" (moderate weights that bear noise), "compact" or "auto"',
             hint='`style="compact"` makes the smallest model, "auto" a robust one if it can',
-        )
-    if extra_feed_forwards and style == "robust":
-        raise RaspValueError(
-            "the robust style has no extra feed-forward blocks",
-            hint='compile with `style="compact"`, or without `extra_feed_forwards`',
         )
 
 

@@ -92,7 +92,7 @@ def _certificate(model: Transformer) -> str | None:
     """What was certified, of the compiled model: an export has other weights, which are scaled and
     padded as its library wants them.
     """
-    if model.certificate is None:
+    if model.proof is None:
         return None
     robust = f"; {model.certificate.robust}" if model.certificate.robust else ""
     return f"of the compiled model, before the export: {model.certificate.statement}{robust}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 from rasp.base.errors import RaspError, RaspValueError
 from rasp.base.file_reading import ABSENT, read_json
-from rasp.base.file_writing import replace_folder, unwritable
+from rasp.base.file_writing import replacing_folder, unwritable
 from rasp.models.certificate import Array
 from rasp.models.compiler.model.tensors import to_safetensors
 
@@ -36,15 +35,9 @@ def writing(folder: Path, card: str = CARD) -> Iterator[Path]:
     """
     place = Path(os.path.realpath(folder))
     try:
-        _check_free(place, folder, card)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}."))
-        try:
-            yield work
-            _settle(work)
-            replace_folder(work, place)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        outdated = _check_free(place, folder, card)
+        with replacing_folder(place, outdated) as work:
+            yield Path(work)
     except OSError as error:
         if error.errno is None:  # a library's own, which says nothing of the disk
             raise
@@ -63,20 +56,22 @@ def write_files(
         shutil.copyfile(module, folder / "model.py")
 
 
-def _check_free(place: Path, folder: Path, card: str) -> None:
-    """Refuse a place that holds what no export wrote."""
+def _check_free(place: Path, folder: Path, card: str) -> set[str]:
+    """Refuse a place that holds what no export wrote; return the names of what one did write."""
     if not os.path.lexists(place):
-        return
+        return set()
     if not place.is_dir():
         raise RaspValueError(
             f"`{folder}` is a file, and an export is a folder", hint="give a new folder"
         )
-    strangers = sorted({entry.name for entry in place.iterdir()} - _written(place, card) - HARMLESS)
+    outdated = _written(place, card) | HARMLESS
+    strangers = sorted({entry.name for entry in place.iterdir()} - outdated)
     if strangers:
         raise RaspValueError(
             f"`{folder}` holds `{strangers[0]}`, which no export wrote",
             hint="give a new folder: an export replaces what is in its folder",
         )
+    return outdated
 
 
 def _written(place: Path, name: str) -> set[str]:
@@ -86,15 +81,3 @@ def _written(place: Path, name: str) -> set[str]:
         if isinstance(card, dict) and card.get("made_by") == "rasp":
             return {str(name) for name in card.get("files", ())}
     return set()
-
-
-def _settle(work: Path) -> None:
-    """Bring every file to the disk, with the permissions that new files get."""
-    mask = os.umask(0)
-    os.umask(mask)
-    for path in work.rglob("*"):
-        path.chmod((0o777 if path.is_dir() else 0o666) & ~mask)
-        if path.is_file():
-            with path.open("rb+") as file:
-                os.fsync(file.fileno())
-    work.chmod(0o777 & ~mask)

@@ -34,7 +34,6 @@ def in_vocabulary(model: Transformer) -> Transformer:
         return model
     [readout], [weights] = model.readouts, model.weights.readouts
     places = [_place(model, atom) for atom in readout.atoms]
-    assert model.certificate is not None
     lead = min(1.0, model.certificate.blocks[-1].margin)  # of the right score over all others
     scale = 2.0 ** np.ceil(np.log2(SURE / lead))
     matrix = np.zeros((end_id(model) + 1, model.d_model))

@@ -8,7 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rasp.base.errors import RaspUnsupportedError, RaspValueError
+from rasp.base.errors import RaspValueError
+from rasp.base.installing import missing
 from rasp.base.spelling import did_you_mean
 from rasp.models.compiler import Transformer, load, verify
 from rasp.models.export.card import write_card
@@ -148,7 +149,7 @@ def to_torch(model: Transformer) -> RaspTransformer:
 def _verified(folder: str | Path) -> Transformer:
     """Load a model whose files are what its certificate says."""
     certificate = verify(folder)
-    if not certificate.exact:
+    if certificate.trust == "none":
         raise RaspValueError(
             f"the model in `{folder}` is not exported: it is {certificate.statement}",
             hint="compile it again",
@@ -161,6 +162,4 @@ def _require(packages: tuple[str, ...], extra: str, what: str) -> None:
         try:
             import_module(package)
         except ImportError:
-            raise RaspUnsupportedError(
-                f"{what} needs `{package}`", hint=f'pip install "rasp-lang[{extra}]"'
-            ) from None
+            raise missing(package, extra, what) from None

@@ -15,7 +15,7 @@ from typing import Any
 
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspUnsupportedError
-from rasp.insight.generation.tokens import text_of
+from rasp.insight.generation.question import text_of
 from rasp.models.compiler.model.transformer import Transformer
 from rasp.models.export.foreign_check import inputs_to_try
 from rasp.models.export.next_token_head import end_id

@@ -113,7 +113,7 @@ def turned(model: Transformer, dials: Dials) -> Dialled:
         weights = rotated(weights, rotation)
     if dials.noise:
         weights = _noisy(weights, dials.noise, chooser)
-    changed = replace(model, weights=weights.cast(), certificate=None)
+    changed = replace(model, weights=weights.cast(), proof=None)
     return Dialled(changed, readable, rotation, tuple(layers))
 
 

@@ -143,7 +143,7 @@ def contents(entry: StudyModel) -> tuple[Documents, Arrays]:
 
 
 def _card(entry: StudyModel) -> dict[str, Any]:
-    certificate = entry.certified.certificate
+    certificate = entry.certified.proof
     agrees = f"with its dials turned, in float32, {entry.wrong} wrong of {entry.tested}"
     if entry.trained is not None:
         agrees = (

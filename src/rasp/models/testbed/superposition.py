@@ -89,7 +89,7 @@ def share_right(model: Transformer, other: Transformer, inputs: list[Input]) -> 
 def with_arrays(model: Transformer, arrays: Mapping[str, Array]) -> Transformer:
     """A model of the same parts with other weights, by the names that `Weights.arrays` gives."""
     weights = Weights.from_arrays(arrays, model.heads_per_layer, len(model.readouts))
-    return replace(model, weights=weights, certificate=None)
+    return replace(model, weights=weights, proof=None)
 
 
 def _starts(model: Transformer, inputs: SplitInputs, kept: int, seed: int) -> list[Transformer]:
@@ -107,7 +107,7 @@ def _starts(model: Transformer, inputs: SplitInputs, kept: int, seed: int) -> li
     for write, read_back in (_by_reading(model.weights, stream), _by_variance(stream)):
         some = min(kept, write.shape[1])
         into, back = write[:, :some] @ mixed[:some], read_back[:, :some] @ mixed[:some]
-        starts.append(replace(model, weights=rotated(model.weights, into, back), certificate=None))
+        starts.append(replace(model, weights=rotated(model.weights, into, back), proof=None))
     return sorted(starts, key=lambda start: -share_right(model, start, inputs.choosing))
 
 

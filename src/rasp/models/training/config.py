@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rasp.base.errors import RaspValueError
@@ -117,6 +117,9 @@ class RunConfig:
         """Everything but the name, as JSON can hold it."""
         content = asdict(self) | {"start": "random", "recipe": RECIPE}
         del content["name"]
+        for key in ("causal", "after"):  # where they say nothing, ids are as before
+            if not content["task"][key]:
+                del content["task"][key]
         return json.loads(json.dumps(content))  # type: ignore[no-any-return]
 
     @property
@@ -139,7 +142,8 @@ class RunConfig:
     def stack_key(self) -> tuple[Any, ...]:
         """Runs with equal keys can be trained together."""
         own = (self.layers, self.heads, self.width, self.feed_forward, self.epochs, self.batch,
-               self.train, self.validation, self.test, self.attention)  # fmt: skip
+               self.train, self.validation, self.test, self.attention,
+               self.task.causal)  # fmt: skip
         return own + ((self.task,) if self.attention else ())
 
 
@@ -151,10 +155,9 @@ def read_config(name: str, content: dict[str, Any]) -> RunConfig:
     >>> read_config("mine", config.content) == config
     True
     """
-    own = {field.name for field in fields(RunConfig)} - {"name", "task"}
-    task = dict(content["task"])
-    task["alphabet"], task["lengths"] = tuple(task["alphabet"]), tuple(task["lengths"])
-    return RunConfig(name, TrainingTask(**task), **{key: content[key] for key in own})
+    import msgspec
+
+    return msgspec.convert({**content, "name": name}, RunConfig)
 
 
 def miniature(config: RunConfig) -> RunConfig:

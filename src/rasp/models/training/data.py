@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.base.atoms import Atom, show
+from rasp.base.atoms import Atom, from_python, show, to_python
 from rasp.base.errors import RaspError, RaspValueError
 from rasp.language.evaluator import EvaluationError, pointing
 from rasp.language.evaluator.fast.evaluate import evaluate
@@ -25,6 +25,8 @@ from rasp.models.training.tasks import TrainingTask
 IGNORED = -1
 UNSEEN = -2
 MOST_CLASSES = 1_000
+MOST_APPENDED_PER_TOKEN = 20
+"""How much a program may append, for each token of the longest prompt."""
 SPLITS = {"train": 0, "validation": 1, "test": 2, "longer": 3}
 
 
@@ -49,6 +51,14 @@ class Data:
     splits: dict[str, Examples]
 
 
+@dataclass(frozen=True)
+class DrawnExamples:
+    """Inputs as atoms, sorted by length, and what is right at each position; None: not learnt."""
+
+    inputs: list[tuple[Atom, ...]]
+    wanted: list[list[Atom | None]]
+
+
 def make_data(task: TrainingTask, seed: int, sizes: dict[str, int]) -> Data:
     """Draw examples for each split, and let the program say what is right.
 
@@ -57,18 +67,51 @@ def make_data(task: TrainingTask, seed: int, sizes: dict[str, int]) -> Data:
     >>> data.classes, len(data.splits["test"])
     (('F', 'P', 'T'), 10)
     """
-    drawn = {split: draw_inputs(task, seed, split, size) for split, size in sizes.items()}
-    wanted = {split: targets_of(task, *inputs) for split, inputs in drawn.items()}
-    classes = _classes(task, wanted["train"])
+    drawn = {split: draw_examples(task, seed, split, size) for split, size in sizes.items()}
+    classes = _classes(task, drawn["train"].wanted)
     number = {atom: place for place, atom in enumerate(classes)}
-    return Data(
-        task,
-        classes,
-        {
-            split: Examples(*drawn[split], _as_classes(wanted[split], number, task, drawn[split]))
-            for split in sizes
-        },
-    )
+    return Data(task, classes, {split: _as_examples(task, drawn[split], number) for split in sizes})
+
+
+def draw_examples(task: TrainingTask, seed: int, split: str, size: int) -> DrawnExamples:
+    """Draw inputs, and ask the program what is right: an answer, or the next token.
+
+    >>> task = TrainingTask("again", 'next = "b" if indices < 2 else "";', "next", ("a", "b"),
+    ...                     lengths=(2, 2), causal=True, after="|")
+    >>> drawn = draw_examples(task, 0, "train", 1)
+    >>> drawn.inputs[0][1:], drawn.wanted
+    (('|', 'b'), [[None, 'b', '']])
+    """
+    tokens, lengths = draw_inputs(task, seed, split, size)
+    if task.after is not None:
+        return _continued(task, as_inputs(task, tokens, lengths))
+    wanted: list[list[Atom | None]] = [list(row) for row in targets_of(task, tokens, lengths)]
+    if task.bos is not None:
+        wanted = [[None, *row[1:]] for row in wanted]
+    return DrawnExamples(as_inputs(task, tokens, lengths), wanted)
+
+
+def _continued(task: TrainingTask, drawn: list[tuple[Atom, ...]]) -> DrawnExamples:
+    """Prompts with what the program appends, which is to be learnt, and where it ends."""
+    from rasp.insight.generation import generate
+
+    end = from_python(task.after or "")
+    prompts = [(*tokens[:-1], end) for tokens in drawn]
+    examples: list[tuple[tuple[Atom, ...], list[Atom | None]]] = []
+    given = [[to_python(atom) for atom in prompt] for prompt in prompts]
+    most = MOST_APPENDED_PER_TOKEN * task.lengths[1]
+    for prompt, made in zip(prompts, generate(task.handle, given, most=most), strict=True):
+        appended = [from_python(token) for token in made.tokens]
+        for atom in appended:
+            if atom not in task.vocabulary:
+                raise RaspValueError(
+                    f"`{task.output}` appends {show(atom)}, which is not among the tokens",
+                    hint="add it to `--alphabet`",
+                )
+        unasked: list[Atom | None] = [None] * (len(prompt) - 1)
+        examples.append(((*prompt, *appended), [*unasked, *appended, ""]))
+    examples.sort(key=lambda example: len(example[0]))
+    return DrawnExamples([tokens for tokens, _ in examples], [wanted for _, wanted in examples])
 
 
 def draw_inputs(
@@ -136,9 +179,8 @@ def _clipped(atom: Atom, most: int) -> Atom:
     return most if not isinstance(atom, str) and atom > most else atom
 
 
-def _classes(task: TrainingTask, wanted: list[list[Atom]]) -> tuple[Atom, ...]:
-    skip = int(task.bos is not None)
-    atoms_seen = set().union(*(atoms[skip:] for atoms in wanted))
+def _classes(task: TrainingTask, wanted: list[list[Atom | None]]) -> tuple[Atom, ...]:
+    atoms_seen = {atom for atoms in wanted for atom in atoms if atom is not None}
     if len(atoms_seen) > MOST_CLASSES:
         raise RaspValueError(
             f"`{task.output}` takes more than {MOST_CLASSES} values, too many for classes "
@@ -153,24 +195,23 @@ def atom_order(atom: Atom) -> tuple[bool, str, Fraction]:
     return (True, atom, Fraction(0)) if isinstance(atom, str) else (False, "", Fraction(atom))
 
 
-def _as_classes(
-    wanted: list[list[Atom]],
-    number: dict[Atom, int],
-    task: TrainingTask,
-    drawn: tuple[np.ndarray, np.ndarray],
-) -> np.ndarray:
-    tokens, lengths = drawn
-    flat = [number.get(atom, UNSEEN) for atoms in wanted for atom in atoms]
-    targets = np.full(tokens.shape, IGNORED, np.int16)
-    targets[np.arange(tokens.shape[1]) < lengths[:, None]] = flat
-    if task.bos is not None:
-        targets[:, 0] = IGNORED
-    return targets
+def _as_examples(task: TrainingTask, drawn: DrawnExamples, number: dict[Atom, int]) -> Examples:
+    """Write atoms as numbers, padded at the end."""
+    lengths = np.array([len(tokens) for tokens in drawn.inputs])
+    inside = np.arange(max(lengths)) < lengths[:, None]
+    token = {atom: place for place, atom in enumerate(task.vocabulary)}
+    tokens, targets = np.zeros(inside.shape, np.int16), np.full(inside.shape, IGNORED, np.int16)
+    tokens[inside] = [token[atom] for row in drawn.inputs for atom in row]
+    targets[inside] = [
+        IGNORED if atom is None else number.get(atom, UNSEEN) for row in drawn.wanted
+        for atom in row
+    ]  # fmt: skip
+    return Examples(tokens, lengths, targets)
 
 
 def _failed(failed: EvaluationError, task: TrainingTask) -> RaspError:
     error = pointing(failed, task.handle.program)
-    error.message = f"the program fails on an input of its own task: {error.message}"
+    error.about = ("the program fails on an input of its own task",)
     hint = "the inputs are drawn from the alphabet, lengths and BOS given: do they suit it?"
-    error.hint = f"{error.hint}; {hint}" if error.hint else hint
+    error.hints += (hint,)
     return error

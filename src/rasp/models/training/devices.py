@@ -1,4 +1,4 @@
-"""A wish in, a device out: where to train, and what machine that is."""
+"""Which device to train on, and how a record describes the machine."""
 
 from __future__ import annotations
 
@@ -7,21 +7,15 @@ import re
 from typing import Any
 
 from rasp.base.errors import RaspUnsupportedError
+from rasp.base.installing import require
 
 
 def require_torch() -> None:
     """Raise where PyTorch is missing.
 
-    >>> require_torch()  # says what to install, where there is none
+    >>> require_torch()  # its error says what to install
     """
-    from importlib.util import find_spec
-
-    for package in ("torch", "safetensors", "numpy"):
-        if find_spec(package) is None:
-            raise RaspUnsupportedError(
-                f"training needs {package}, which is not installed",
-                hint='pip install "rasp-lang[models]"',
-            )
+    require(("torch", "safetensors", "msgspec", "numpy"), "models", "training")
 
 
 def choose_device(wish: str) -> str:
@@ -36,7 +30,7 @@ def choose_device(wish: str) -> str:
         return "cuda" if torch.cuda.is_available() else "cpu"
     if not re.fullmatch(r"cpu|cuda(:\d+)?", wish):
         raise RaspUnsupportedError(
-            f"there is no training on `{wish}`", hint="take `cpu` or `cuda`, or leave it to `auto`"
+            f"training does not run on `{wish}`", hint="take `cpu` or `cuda`, or leave it to `auto`"
         )
     if wish != "cpu" and not torch.cuda.is_available():
         raise RaspUnsupportedError(
@@ -47,7 +41,7 @@ def choose_device(wish: str) -> str:
 
 
 def describe_machine(device: str) -> dict[str, Any]:
-    """Return what a record says of the machine: its processor, system and accelerator.
+    """Describe the machine for a record: its processor, system and accelerator.
 
     >>> describe_machine("cpu")["device"]
     'cpu'

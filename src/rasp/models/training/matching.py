@@ -11,7 +11,6 @@ selection takes the head's place, and a model that uses the head as the program 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -21,6 +20,7 @@ from rasp.models.training.batch_shapes import SlotLayout
 from rasp.models.training.data import IGNORED, Data, Examples
 from rasp.models.training.network import Replaced, SlotTensors, StackBatch, forward
 from rasp.models.training.parameters import Shape, views
+from rasp.models.training.records import Match, SelectorMatch
 from rasp.models.training.supervision import Supervised, leaf_values, plan_supervision
 
 INPUTS = 100
@@ -37,13 +37,16 @@ class Held:
     """Each selector's normalised selection, and where it counts. (1, cells) each"""
 
 
-def find_match(
-    row: torch.Tensor, shape: Shape, data: Data, inputs: int = INPUTS
-) -> dict[str, Any] | None:
-    """Measure a model's attention against its program's; None where the program does not fit in."""
+def find_match(row: torch.Tensor, shape: Shape, data: Data, inputs: int = INPUTS) -> Match | None:
+    """Measure a model's attention against its program's.
+
+    None where the program does not fit in, or has no selectors.
+    """
     try:
         held = hold_out(data, shape, inputs, str(row.device))
     except RaspUnsupportedError:
+        return None
+    if not held.targets:
         return None
     with torch.no_grad():
         logits, attention = forward(views(row, shape), shape, held.plan, held.batch)
@@ -60,13 +63,13 @@ def find_match(
             for number, (place, swap) in enumerate(zip(places, swaps, strict=True))
         ]
         everything = {place: cells for swap in swaps for place, cells in swap.items()}
-        return {
-            "inputs": inputs,
-            "agreement": _rounded(float(np.mean([row["agreement"] for row in rows]))),
-            "accuracy": accuracy(logits, held),
-            "swapped": _swapped(row, shape, held, everything),
-            "selectors": rows,
-        }
+        return Match(
+            inputs,
+            _rounded(float(np.mean([row.agreement for row in rows]))),
+            accuracy(logits, held),
+            _swapped(row, shape, held, everything),
+            rows,
+        )
 
 
 def hold_out(data: Data, shape: Shape, inputs: int, device: str) -> Held:
@@ -75,7 +78,9 @@ def hold_out(data: Data, shape: Shape, inputs: int, device: str) -> Held:
     test = data.splits["test"]
     chosen = np.unique(np.linspace(0, len(test) - 1, inputs).astype(int))
     some = Examples(test.tokens[chosen], test.lengths[chosen], test.targets[chosen])
-    plan = SlotTensors(SlotLayout(tuple(int(length) for length in some.lengths)), device)
+    plan = SlotTensors(
+        SlotLayout(tuple(int(length) for length in some.lengths)), device, shape.width
+    )
     inside = np.arange(some.tokens.shape[1]) < some.lengths[:, None]
 
     def in_a_row(sequences: np.ndarray) -> torch.Tensor:
@@ -135,18 +140,18 @@ def _swapped(row: torch.Tensor, shape: Shape, held: Held, swap: Replaced) -> flo
 def _row(
     row: torch.Tensor, shape: Shape, held: Held, number: int, place: tuple[int, int],
     agreed: float, swap: Replaced,
-) -> dict[str, Any]:  # fmt: skip
+) -> SelectorMatch:  # fmt: skip
     selector = held.selectors[number]
     lengths = held.batch.lengths[:, held.plan.slot_of[held.plan.cell_queries]]
     flat = agreement(1 / lengths.float(), *held.targets[number], held.plan)
-    return {
-        "selector": selector.title,
-        "program": [selector.layer + 1, selector.head + 1],
-        "model": [place[0] + 1, place[1] + 1],
-        "agreement": _rounded(agreed),
-        "uniform": _rounded(flat),
-        "swapped": _swapped(row, shape, held, swap),
-    }
+    return SelectorMatch(
+        selector.title,
+        (selector.layer + 1, selector.head + 1),
+        (place[0] + 1, place[1] + 1),
+        _rounded(agreed),
+        _rounded(flat),
+        _swapped(row, shape, held, swap),
+    )
 
 
 def _rounded(share: float) -> float:

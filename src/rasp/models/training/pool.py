@@ -26,13 +26,8 @@ class Pool:
     targets: torch.Tensor  # (examples, longest)
     lengths: torch.Tensor  # (examples,)
     first: torch.Tensor  # (models,): where a model's examples begin
-    bos: torch.Tensor  # (models,): 1 where inputs begin with a BOS
     extras: Mapping[str, torch.Tensor]
     """Further sequences of every example, by name. (examples, longest) each"""
-
-    @property
-    def longest(self) -> int:
-        return self.tokens.shape[1]
 
     def gather(self, order: torch.Tensor, plan: SlotTensors) -> StackBatch:
         """Take one batch for each model; `order` says which examples. (models, batch)"""
@@ -85,6 +80,5 @@ def make_pool(
         joined([example.targets for example in examples], IGNORED),
         torch.from_numpy(lengths).to(device),
         torch.tensor(first, device=device),
-        torch.tensor([int(own.task.bos is not None) for own in data], device=device),
         {name: torch.from_numpy(array).to(device) for name, array in (extras or {}).items()},
     )

@@ -16,10 +16,10 @@ from rasp.insight.drawing.svg import Fragment, below, element, label, number
 from rasp.insight.drawing.theme import style_sheet
 from rasp.language.evaluator import apply
 from rasp.models.training.batch_shapes import SlotLayout
-from rasp.models.training.config import RunConfig, read_config
+from rasp.models.training.config import RunConfig
 from rasp.models.training.network import SlotTensors, StackBatch, forward
 from rasp.models.training.parameters import Shape
-from rasp.models.training.records import Record
+from rasp.models.training.records import Curves, Record
 from rasp.models.training.run_store import Store
 from rasp.models.training.supervision import Supervised, plan_supervision
 
@@ -28,22 +28,23 @@ WIDTH, HEIGHT, LEFT, TOP, GAP = 420.0, 150.0, 56.0, 26.0, 18.0
 
 def load_model(store: Store, record: Record) -> tuple[dict[str, torch.Tensor], Shape]:
     """Return a finished run's best weights, with a dimension of one model in front."""
-    named = store.load_weights(record["id"])
+    named = store.load_weights(record.id)
     if named is None:
         raise RaspValueError(
-            f"the weights of `{record['name']}` were not kept in {store.folder}",
+            f"the weights of `{record.name}` were not kept in {store.folder}",
             hint="train it again without `--no-weights`",
         )
-    config = read_config(record["name"], record["config"])
+    config = record.run
     tokens, classes = (
         len(config.task.vocabulary),
         named.get("classify_bias", torch.zeros(0)).numel(),
     )
-    shape = Shape(config.layers, config.heads, config.width, config.feed_forward, tokens, classes)
+    shape = Shape(config.layers, config.heads, config.width, config.feed_forward, tokens, classes,
+                  config.task.causal)  # fmt: skip
     sizes = {name: size for name, (_, size) in shape.places.items()}
     if {name: tuple(tensor.shape) for name, tensor in named.items()} != sizes:
         raise RaspValueError(
-            f"the weights of `{record['name']}` in {store.folder} are those of another model",
+            f"the weights of `{record.name}` in {store.folder} are those of another model",
             hint="train it again",
         )
     return {name: tensor[None] for name, tensor in named.items()}, shape
@@ -64,8 +65,9 @@ def attention_on(
     length = len(tokens)
     numbers = torch.tensor([[places[token] for token in tokens]])
     batch = StackBatch(numbers, torch.tensor([[length]]), torch.full_like(numbers, -1))
+    plan = SlotTensors(SlotLayout((length,)), "cpu", shape.width)
     with torch.no_grad():
-        _, attention = forward(parameters, shape, SlotTensors(SlotLayout((length,)), "cpu"), batch)
+        _, attention = forward(parameters, shape, plan, batch)
     return {
         (layer, head): cells[0, head].reshape(length, length).numpy()
         for layer, cells in enumerate(attention)
@@ -100,7 +102,7 @@ def attention_drawing(store: Store, record: Record, given: object) -> Drawing:
     ...     attention_drawing(store, store.records()[config.id], "aba")
     <Drawing: first on "aba": what the program selects, and what was learned (print it ...)>
     """
-    config = read_config(record["name"], record["config"])
+    config = record.run
     columns = list(_columns(store, record, config, given))
     tokens = read_input(given)
     compared = "what the program selects, and what was learned"
@@ -136,44 +138,36 @@ def _head_name(place: tuple[int, int]) -> str:
 
 
 def _pairs(record: Record, config: RunConfig) -> list[tuple[Supervised, tuple[int, int]]]:
-    match = record.get("match")
-    if not match:
+    if record.match is None:
         return []
     selectors = plan_supervision(config.task, config.layers, config.heads).heads
-    places = [
-        (selector["model"][0] - 1, selector["model"][1] - 1) for selector in match["selectors"]
-    ]
+    places = [(selector.model[0] - 1, selector.model[1] - 1) for selector in record.match.selectors]
     return list(zip(selectors, places, strict=True))
 
 
-def save_curves(record: Record, path: str) -> None:
+def save_curves(what: str, curves: Curves, path: str) -> None:
     """Draw loss and validation accuracy by epoch into an SVG file.
 
     >>> import os, tempfile
-    >>> curves = {"loss": [0.7, 0.2, 0.1], "validation": [0.5, 0.9, 1.0]}
+    >>> curves = Curves([0.7, 0.2, 0.1], [0.5, 0.9, 1.0])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_curves({"name": "first", "curves": curves}, f"{folder}/curves.svg")
+    ...     save_curves("first", curves, f"{folder}/curves.svg")
     ...     os.listdir(folder)
     ['curves.svg']
     """
-    curves = record["curves"]
-    losses = [loss for loss in curves["loss"] if loss is not None]  # it may have diverged
-    error = [100 * (1 - share) for share in curves["validation"]]
-    title = f"training {_in_words(record)}"
+    losses = [loss for loss in curves.loss if loss is not None]  # it may have diverged
+    error = [100 * (1 - share) for share in curves.validation]
+    title = f"training {what}"
     panels = [_panel("training loss", losses), _panel("wrong tokens in validation, %", error)]
     block = below([heading_block(title), *panels], GAP)
     replace_file(path, document(block, style_sheet("auto"), title).encode())
 
 
-def _in_words(record: Record) -> str:
+def describe_run(config: RunConfig) -> str:
     """Say what was trained: the task, and the size and rate of its model."""
-    config = record.get("config")
-    if config is None:
-        return str(record["name"])
-    layers, heads = config["layers"], config["heads"]
     return (
-        f"{config['task']['name']}: {layers} layer{'s' * (layers != 1)} of {heads} "
-        f"head{'s' * (heads != 1)}, width {config['width']}, learning rate {config['rate']}"
+        f"{config.task.name}: {config.layers} layer{'s' * (config.layers != 1)} of {config.heads} "
+        f"head{'s' * (config.heads != 1)}, width {config.width}, learning rate {config.rate}"
     )
 
 

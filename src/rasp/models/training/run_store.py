@@ -1,130 +1,60 @@
 """Where runs are kept: finished ones as lines of JSON, unfinished ones as snapshots to go on from.
 
-A folder holds `records.jsonl`, one line for each finished run; `weights/`, the best weights of
-each; and `snapshots/`, which come and go. A file is written beside its place and then moved there,
-so that a kill at any moment leaves the old one or the new one, never half of one. Records and
-tensors have checksums, which are compared when they are read.
+A folder holds `records.jsonl`, a line for each finished run, and for each run, by its id, a file in
+`weights/` (the best ones) and, until it is finished, one in `snapshots/`. So runs know nothing of
+one another. Files are replaced in one step: a kill leaves the old one or the new one.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import hashlib
-import math
+import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
 
 from rasp.base.errors import RaspError, RaspLimitError, RaspValueError
-from rasp.base.file_reading import ABSENT, file_size, read_part
+from rasp.base.file_reading import ABSENT, parse_json, read_file
+from rasp.base.file_writing import FULL, replacing
 from rasp.models.training.config import RunConfig, differences
-from rasp.models.training.records import Record, is_record, read_records, record_line, without_nan
-from rasp.models.training.stack import Progress, Stack
-from rasp.models.training.tensors import Damaged, TensorFile, open_tensors, write_tensors
+from rasp.models.training.records import Record, read_records, record_line
+from rasp.models.training.stack import RunSnapshot
 
-PARTS = ("rows", "first_moment", "second_moment", "best")
-
-
-@dataclass(frozen=True)
-class SavedPlace:
-    """An unfinished run's place in a snapshot."""
-
-    snapshot: TensorFile
-    model: int
-    epoch: int
-    progress: Progress
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A stack between two epochs, on its way to disk."""
-
-    about: dict[str, Any]
-    """The epoch, and of each run what it is and how far it is."""
-    tensors: Mapping[str, torch.Tensor]
+LARGEST_FILE = 8_000_000_000
+Tensors = Mapping[str, torch.Tensor]
 
 
 class Store:
     """A folder of runs."""
 
-    def __init__(self, folder: str | os.PathLike[str], records: str = "records.jsonl") -> None:
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
-        self.path = self.folder / records
+        self.path = self.folder / "records.jsonl"
 
     def make_folders(self) -> None:
         """Make the folders to write into, or say why not."""
-        try:
-            (self.folder / "snapshots").mkdir(parents=True, exist_ok=True)
-            (self.folder / "weights").mkdir(exist_ok=True)
-        except OSError as error:
-            raise _unwritable(self.folder, error) from None
+        with _writing(self.folder):
+            for name in ("snapshots", "weights"):
+                (self.folder / name).mkdir(parents=True, exist_ok=True)
 
     def records(self) -> dict[str, Record]:
-        """Return the finished runs by id. A line that is not a record does not count.
-
-        A kill can cut the last line short, and a stranger's file can hold anything. A record that
-        was changed after it was written is refused.
-        """
+        """Return the finished runs by id."""
         return read_records(self.path)
 
     def finished(self, configs: Sequence[RunConfig]) -> dict[str, Record]:
-        """Return the records of some runs, those that there are, each with all it should say."""
+        """Return the records of some runs, those that there are."""
         records = self.records()
-        finished = {config.id: records[config.id] for config in configs if config.id in records}
-        for config in configs:
-            if config.id in finished and not is_record(finished[config.id], config.content):
-                raise RaspValueError(
-                    f"the record of `{config.name}` in {self.folder} does not say what a record "
-                    "should",
-                    hint="was it written by another version, or by hand? take its line out, and "
-                    "the run is trained again",
-                )
-        return finished
-
-    def add_record(self, record: Record) -> None:
-        """Append a finished run."""
-        self.make_folders()
-        path = self.path
-        try:
-            size = file_size(path) if path.exists() else 0
-            torn = size and read_part(path, size - 1, 1) != b"\n"
-            with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write("\n" * bool(torn) + record_line(record))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise _unwritable(path, error) from None
-
-    def snapshots(self) -> list[TensorFile]:
-        """Return every snapshot, with its header read and checked."""
-        return [_snapshot(path)
-                for path in sorted((self.folder / "snapshots").glob("*.safetensors"))]  # fmt: skip
-
-    def unfinished(self) -> dict[str, SavedPlace]:
-        """Return every run that a snapshot holds, by id: its furthest place."""
-        furthest: dict[str, SavedPlace] = {}
-        for snapshot in self.snapshots():
-            for model, run in enumerate(snapshot.about["runs"]):
-                other = furthest.get(run["id"])
-                place = SavedPlace(
-                    snapshot, model, snapshot.about["epoch"], _progress(run["progress"])
-                )
-                if other is None or other.epoch < place.epoch:
-                    furthest[run["id"]] = place
-        return furthest
+        return {config.id: records[config.id] for config in configs if config.id in records}
 
     def check_names(self, configs: Sequence[RunConfig]) -> None:
-        """Raise where a run's name belongs to another configuration here."""
-        content_of: dict[str, dict[str, Any]] = {}
-        for snapshot in self.snapshots():
-            content_of |= {run["name"]: run["config"] for run in snapshot.about["runs"]}
-        for record in self.records().values():
-            if "name" in record and isinstance(record.get("config"), dict):
-                content_of[str(record["name"])] = record["config"]
+        """Raise where a run's name belongs to another finished run here."""
+        content_of = {record.name: record.config for record in self.records().values()}
         for config in configs:
             old = content_of.get(config.name)
             if old is not None and old != config.content:
@@ -135,133 +65,109 @@ class Store:
                     "with `--results`",
                 )
 
-    def save_snapshot(self, snapshot: Snapshot) -> Path:
-        """Write a snapshot in place of the stack's last one."""
-        self.make_folders()
-        ids = "".join(run["id"] for run in snapshot.about["runs"])
-        together = hashlib.sha256(ids.encode()).hexdigest()[:16]
-        path = self.folder / "snapshots" / f"{together}.safetensors"
-        _write(path, snapshot.tensors, without_nan(snapshot.about))
-        return path
+    def add_record(self, record: Record) -> None:
+        """Append a finished run, unless another training of it was faster."""
+        with _writing(self.path), _alone(self.path) as file:
+            if record.id not in self.records():
+                size = file.seek(0, os.SEEK_END)
+                if size:
+                    file.seek(size - 1)
+                is_torn = size and file.read(1) != b"\n"
+                file.write(b"\n" * bool(is_torn) + record_line(record))
+                file.flush()
+                os.fsync(file.fileno())
+        left = self._file("snapshots", record.id)
+        with _writing(left):
+            left.unlink(missing_ok=True)
 
-    def load_part(self, place: SavedPlace, part: str) -> torch.Tensor:
-        """Read one model's row from a snapshot."""
+    def save_snapshot(self, config: RunConfig, snapshot: RunSnapshot) -> None:
+        """Write where a run is, in place of its last snapshot."""
+        about = {"name": config.name, "history": snapshot.history.as_dict()}
+        self._write(self._file("snapshots", config.id), snapshot.tensors, about)
+
+    def snapshot(self, config: RunConfig) -> RunSnapshot | None:
+        """Return where a run was left, if anywhere."""
+        path = self._file("snapshots", config.id)
         try:
-            return place.snapshot.read(f"{place.model}.{part}")
-        except Damaged as error:
-            raise damaged(place.snapshot.path, str(error)) from None
+            tensors, about = _read(path)
+            snapshot = RunSnapshot.of(tensors, about["history"])
+        except ABSENT:
+            return None
+        except (SafetensorError, ValueError, LookupError, TypeError) as error:
+            raise RaspValueError(
+                f"`{path}` is not a snapshot that can be read ({error})",
+                hint="remove it: this run then begins again, and no other is touched",
+            ) from None
+        if snapshot.epoch >= config.epochs:
+            raise RaspValueError(
+                f"`{path}` is of a longer run than it should be", hint="remove it, and begin again"
+            )
+        return snapshot
 
-    def save_weights(self, config: RunConfig, weights: Mapping[str, torch.Tensor]) -> None:
+    def save_weights(self, run_id: str, weights: Tensors) -> None:
         """Write a finished run's best weights."""
-        self.make_folders()
-        _write(self.folder / "weights" / f"{config.id}.safetensors", weights, {"name": config.name})
+        self._write(self._file("weights", run_id), weights, {})
 
     def load_weights(self, run_id: str) -> dict[str, torch.Tensor] | None:
         """Read a finished run's best weights, if they were kept."""
-        path = self.folder / "weights" / f"{run_id}.safetensors"
+        path = self._file("weights", run_id)
         try:
-            file = open_tensors(path)
-            return {name: file.read(name) for name in file.places}
+            return _read(path)[0]
         except ABSENT:
             return None
-        except Damaged as error:
+        except (SafetensorError, ValueError, LookupError, TypeError):
             raise RaspValueError(
-                f"`{path}` holds no weights that can be read: {error}", hint="train the run again"
+                f"`{path}` holds no weights that can be read", hint="train the run again"
             ) from None
 
-    def tidy(self) -> None:
-        """Remove snapshots in which every run is finished."""
-        finished = self.records()
-        for snapshot in self.snapshots():
-            if all(run["id"] in finished for run in snapshot.about["runs"]):
-                snapshot.path.unlink(missing_ok=True)
+    def _file(self, folder: str, run_id: str) -> Path:
+        return self.folder / folder / f"{run_id}.safetensors"
+
+    def _write(self, path: Path, tensors: Tensors, about: dict[str, Any]) -> None:
+        whole = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+        content = save(whole, {"about": json.dumps(about)})
+        with _writing(path), replacing(path) as file:
+            file.write(content)
 
 
-def snapshot_of(stack: Stack) -> Snapshot:
-    """Copy a stack's state, so that training can go on while it is written."""
-    tensors = {}
-    for part in PARTS:
-        rows = getattr(stack, part).cpu()
-        for model in range(len(stack)):
-            tensors[f"{model}.{part}"] = stack.own_row(rows, model)
-    runs = [
-        {"id": config.id, "name": config.name, "config": config.content, "progress": asdict(so_far)}
-        for config, so_far in zip(stack.configs, stack.progress, strict=True)
-    ]
-    return Snapshot({"epoch": stack.epoch, "runs": runs}, tensors)
+def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Read a safetensors file, and what it says of itself."""
+    raw = read_file(path, LARGEST_FILE, "a file of training")
+    tensors = load(raw)
+    header = parse_json(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+    about = parse_json(header.get("__metadata__", {}).get("about", "{}"))
+    return tensors, about
 
 
-def restore(stack: Stack, store: Store, places: Sequence[SavedPlace]) -> None:
-    """Put a stack where its runs' snapshots left them; all must be at the same epoch."""
-    for place, config in zip(places, stack.configs, strict=True):
-        if not place.epoch < config.epochs:
-            raise damaged(place.snapshot.path, "its run is longer than it should be")
-    for part in PARTS:
-        own_rows = [store.load_part(place, part) for place in places]
-        for place, row, shape in zip(places, own_rows, stack.own_shapes, strict=True):
-            if row.shape != (shape.row,):
-                raise damaged(place.snapshot.path, "its models have another size")
-        getattr(stack, part).copy_(stack.widen(own_rows))
-    stack.epoch = places[0].epoch
-    stack.steps.fill_(stack.epoch * stack.batches)
-    stack.progress = [place.progress for place in places]
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to append to, and keep other processes that do so waiting meanwhile."""
+    with path.open("a+b") as file:
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)  # given back when the file is closed
+        yield file
 
 
-def _snapshot(path: Path) -> TensorFile:
-    """Read a snapshot's header; everything that it says of its runs is checked here."""
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say in words why a file or folder cannot be written."""
     try:
-        snapshot = open_tensors(path)
-        runs, epoch = snapshot.about["runs"], snapshot.about["epoch"]
-        if type(epoch) is not int or epoch < 1 or not isinstance(runs, list):
-            raise Damaged("it says nothing of its epoch and its runs")
-        for run in runs:
-            if not isinstance(run["id"], str) or not isinstance(run["config"], dict):
-                raise Damaged("a run in it has no id or configuration")
-            progress = _progress(run["progress"])
-            if not isinstance(run["name"], str) or len(progress.loss) != epoch:
-                raise Damaged("a run in it has no name, or not as many losses as epochs")
-    except Damaged as error:
-        raise damaged(path, str(error)) from None
-    except (*ABSENT, LookupError, TypeError, ValueError, AttributeError):
-        raise damaged(path, "it does not say what a snapshot says") from None
-    return snapshot
-
-
-def _progress(kept: dict[str, Any]) -> Progress:
-    """Read a run's progress; a loss that was not a number was written as `null`."""
-    loss = [math.nan if number is None else float(number) for number in kept["loss"]]
-    validation = [float(number) for number in kept["validation"]]
-    best, seconds = kept["best_epoch"], float(kept["seconds"])
-    whole = len(loss) == len(validation) and type(best) is int and 0 <= best <= len(loss)
-    if not whole or not all(0 <= share <= 1 for share in validation) or not seconds >= 0:
-        raise ValueError
-    return Progress(loss, validation, best, seconds)
-
-
-def damaged(path: Path, why: str) -> RaspError:
-    return RaspValueError(
-        f"`{path}` is not a snapshot that can be read: {why}",
-        hint="remove it: its runs then begin again; finished runs are not touched",
-    )
-
-
-def _write(path: Path, tensors: Mapping[str, torch.Tensor], about: dict[str, Any]) -> None:
-    try:
-        write_tensors(path, tensors, about)
+        yield
     except OSError as error:
         raise _unwritable(path, error) from None
-    except Exception as error:  # the writer's own type for what the system refused
-        raise _unwritable(path, OSError(getattr(error, "errno", None), str(error))) from None
 
 
 def _unwritable(path: Path, error: OSError) -> RaspError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT) or "No space" in str(error):
+    if error.errno in FULL:
         return RaspLimitError(
             f"the disk is full: `{path}` could not be written",
             hint="what was written before is still whole; make room and run the same command "
             "again, and it goes on from there",
         )
+    why = "there is a file" if error.errno == errno.EEXIST else (error.strerror or str(error))
     return RaspValueError(
-        f"`{path}` cannot be written: {(error.strerror or str(error)).lower()}",
+        f"`{path}` cannot be written: {why.lower()}",
         hint="check the folder and its permissions; `--results` names another",
     )

@@ -13,10 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from rasp.base.cluster import RETRIES, Cluster, connected, require_ray
+from rasp.base.progress import ignore
 from rasp.models.training.config import RunConfig, read_config
 from rasp.models.training.records import Record
 from rasp.models.training.run_store import Store
-from rasp.models.training.sweep import SweepSettings, stacks_of, sweep
+from rasp.models.training.sweep import SweepSettings, groups_of, sweep
 
 
 def sweep_on_cluster(
@@ -30,10 +31,10 @@ def sweep_on_cluster(
     missing = [config for config in configs if config.id not in finished]
     with connected(cluster) as ray:
         task = ray.remote(num_cpus=1, num_gpus=cluster.gpus, max_retries=RETRIES)
-        quiet = replace(settings, report=None, processes=1, budget=None)
+        quiet = replace(settings, progress=ignore, processes=1, budget=None)
         waiting = [
             task(train_unit).remote([(member.name, member.content) for member in unit], quiet)
-            for unit in units_of(missing, cluster.together)
+            for unit in groups_of(missing, {}, cluster.together)
         ]
         limit = None if settings.budget is None else settings.budget * 60
         while waiting:
@@ -43,12 +44,6 @@ def sweep_on_cluster(
             for record, weights in ray.get(ready[0]):
                 keep(store, record, weights)
     return True
-
-
-def units_of(configs: Sequence[RunConfig], together: int) -> list[list[RunConfig]]:
-    """Cut runs into stacks of at most so many models."""
-    groups = [[config for config, _ in group] for group in stacks_of(configs, {})]
-    return [group[at : at + together] for group in groups for at in range(0, len(group), together)]
 
 
 def train_unit(
@@ -72,9 +67,7 @@ def keep(store: Store, record: Record, weights: dict[str, Any]) -> None:
     """Write a record that came back, unless it is there already."""
     import torch
 
-    if record["id"] in store.records():
-        return
     if weights:
         named = {name: torch.from_numpy(array.copy()) for name, array in weights.items()}
-        store.save_weights(read_config(record["name"], record["config"]), named)
+        store.save_weights(record.id, named)
     store.add_record(record)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from rasp.base.atoms import Atom, PythonAtom, from_python, show
-from rasp.base.errors import RaspTypeError, RaspValueError
+from rasp.base.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
+from rasp.insight.schedule.patterns import Pattern, stays_within
 from rasp.language.embedding.handles import Handle
 from rasp.language.embedding.namespace import run as run_text
 from rasp.language.graph import SOp
@@ -38,6 +39,10 @@ class TrainingTask:
     """How inputs are drawn: a name in `rasp.models.training.random_inputs.WAYS`."""
     clip: int | None = None
     """Targets above this number count as this number."""
+    causal: bool = False
+    """Whether a position of the model sees only those before it; the program must not need more."""
+    after: str | None = None
+    """The token that a prompt ends with, where the program generates. What it appends is learnt."""
 
     def __post_init__(self) -> None:
         if not self.alphabet or len(set(self.alphabet)) < len(self.alphabet):
@@ -54,6 +59,11 @@ class TrainingTask:
             raise RaspValueError(
                 f"`{self.way}` is not a way to draw inputs", hint="ways are " + ", ".join(WAYS)
             )
+        if self.after is not None and (self.bos is not None or not self.causal):
+            raise RaspValueError(
+                "a program that generates is learnt by a causal model, and its prompts have no BOS",
+                hint="leave out the BOS, and say `causal=True` (`--next-token`)",
+            )
         if self.bos in self.alphabet:
             raise RaspValueError(
                 f"the BOS {show(self.bos or '')} is in the alphabet too",
@@ -62,19 +72,26 @@ class TrainingTask:
 
     @property
     def vocabulary(self) -> tuple[Atom, ...]:
-        """Every token an input can hold; the BOS comes last."""
-        bos = () if self.bos is None else (self.bos,)
-        return (*(from_python(token) for token in self.alphabet), *bos)
-
-    @property
-    def longest(self) -> int:
-        """The most positions of an input, the BOS among them."""
-        return self.lengths[1] + (self.bos is not None)
+        """Every token an input can hold; the end of prompts and the BOS come last."""
+        more = [mark for mark in (self.after, self.bos) if mark and mark not in self.alphabet]
+        return (*(from_python(token) for token in self.alphabet), *more)
 
     @property
     def handle(self) -> Handle:
-        """The s-op to be learnt, with the program it belongs to."""
-        return s_op_of(self.name, self.program, self.output)
+        """The s-op to be learnt; refused where it is to be causal and may look at later positions.
+
+        >>> later = "flip = aggregate(select(indices, length - 1 - indices, ==), tokens);"
+        >>> TrainingTask("flip", later, "flip", ("a", "b"), causal=True).handle
+        Traceback (most recent call last):
+        rasp.base.errors.RaspUnsupportedError: error: `flip` may look at later positions...
+        """
+        handle = s_op_of(self.name, self.program, self.output)
+        if self.causal and not stays_within(Pattern("causal"), [handle.node]):
+            raise RaspUnsupportedError(
+                f"`{self.output}` may look at later positions, which a causal model cannot",
+                hint="add `and select(indices, indices, <=)` to its selectors",
+            )
+        return handle
 
 
 @cache

@@ -7,11 +7,13 @@ language, most of them are members of it or one token away, so that both answers
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, product
 from random import Random
 from string import ascii_lowercase
 from typing import Any, TypeAlias
+
+from rasp.insight.equivalence.suitable_inputs import draw_tokens
 
 BOS = "§"
 
@@ -37,12 +39,23 @@ class InputMaker:
     before: tuple[Any, ...] = ()
     after: tuple[Any, ...] = ()
     accepts: Callable[[Sequence[Any]], bool] = _everything
+    drawn_from: tuple[Any, ...] = ()
+    """Every token of random inputs, where each may be anywhere in an input."""
 
     @property
     def alphabet(self) -> tuple[Any, ...]:
         """The tokens that tiny inputs are made of."""
         every = [*self.before, *(token for piece in self.pieces for token in piece), *self.after]
         return tuple(dict.fromkeys(every))
+
+    def with_tokens(self, more: Sequence[Any]) -> InputMaker:
+        """The same with further tokens in tiny inputs.
+
+        >>> letters("abcxyz").with_tokens("ax").alphabet
+        ('a', 'b', 'c', 'x')
+        """
+        added = [(token,) for token in more if token not in self.alphabet]
+        return replace(self, pieces=(*self.pieces, *added))
 
     def tiny(self, most: int) -> Iterator[list[Any]]:
         """Give every tiny input, shortest first: all of a length, until `most` are passed.
@@ -83,10 +96,10 @@ def tokens_of(
             if rng.random() < 0.5:
                 drawn[rng.randrange(len(drawn))] = rng.choice(alphabet)
             return drawn
-        few = rng.sample(alphabet, rng.randint(1, len(alphabet)))
-        return rng.choices(few, k=length)
+        return draw_tokens(rng, alphabet, length)
 
-    return InputMaker(sample, pieces=tuple((token,) for token in tiny))
+    pieces = tuple((token,) for token in tiny)
+    return InputMaker(sample, pieces, drawn_from=alphabet)
 
 
 def with_bos(inputs: InputMaker) -> InputMaker:
@@ -95,7 +108,7 @@ def with_bos(inputs: InputMaker) -> InputMaker:
     def sample(rng: Random, length: int) -> list[Any]:
         return [BOS, *(inputs.sample(rng, length - 1) if length > 1 else [])]
 
-    return InputMaker(sample, inputs.pieces, (BOS, *inputs.before), inputs.after)
+    return replace(inputs, sample=sample, before=(BOS, *inputs.before))
 
 
 def at_least(shortest: int, inputs: InputMaker) -> InputMaker:
@@ -107,7 +120,7 @@ def at_least(shortest: int, inputs: InputMaker) -> InputMaker:
     def accepts(tokens: Sequence[Any]) -> bool:
         return len(tokens) >= shortest and inputs.accepts(tokens)
 
-    return InputMaker(sample, inputs.pieces, inputs.before, inputs.after, accepts)
+    return replace(inputs, sample=sample, accepts=accepts)
 
 
 def two_parts(bar: str, alphabet: str, tiny: str, both: bool = False) -> InputMaker:
@@ -129,7 +142,8 @@ def two_parts(bar: str, alphabet: str, tiny: str, both: bool = False) -> InputMa
         inside = not both or (tokens[0] != bar and tokens[-1] != bar)
         return list(tokens).count(bar) == 1 and inside
 
-    return InputMaker(sample, tuple((token,) for token in (*tiny, bar)), accepts=accepts)
+    pieces = tuple((token,) for token in (*tiny, bar))
+    return InputMaker(sample, pieces, accepts=accepts, drawn_from=tuple(alphabet))
 
 
 def _cut(rng: Random, total: int, both: bool) -> int:

@@ -55,13 +55,14 @@ class Exercise:
     heads: int | None = None
     """The most layers, and the most heads in each layer."""
     alphabet: Any = None
-    """The tokens that inputs are made of; from the reference, where nothing is said."""
+    """The tokens that inputs are made of; where nothing is said, those of the reference and of the
+    submission."""
     bos: str | None = None
     """A token that every input begins with; its position is not compared."""
     max_length: int | None = None
     """All inputs up to this length are tried; as many as are quick, where nothing is said."""
     random: int = 300
-    random_length: int = 16
+    random_length: int = 40
     """How many longer inputs are tried, and their greatest length."""
     inputs: str | None = None
     """A file of further inputs, one a line, that students do not see."""
@@ -85,7 +86,7 @@ class Exercise:
             yield
         except RaspError as error:
             if self.place:
-                error.message = f"in {self.place}: {error.message}"
+                error.about = (f"in {self.place}", *error.about)
             raise
 
     @property

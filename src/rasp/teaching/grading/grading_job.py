@@ -5,23 +5,23 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from rasp.base.atoms import Atom, show_input, to_python
+from rasp.base.atoms import Atom, describe, show_input, to_python
 from rasp.base.errors import RaspError, RaspLimitError
 from rasp.base.file_reading import read_json
 from rasp.base.limits import Limits
 from rasp.base.source import Source
 from rasp.insight.equivalence.answering import answers
-from rasp.insight.equivalence.result import show_answer
 from rasp.insight.equivalence.sides import Compared
+from rasp.insight.equivalence.suitable_inputs import with_tokens_of
 from rasp.insight.schedule.fitting import fit
 from rasp.insight.schedule.reasons import count
 from rasp.insight.schedule.schedule import schedule
-from rasp.language.embedding.handles import Handle
 from rasp.language.graph import Node, SOp
-from rasp.language.graph.portable import atom_from_json
+from rasp.language.graph.portable import atom_from_json, atom_to_json
 from rasp.language.meaning.loader import Loader
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.value_kinds import MISSING, describe
+from rasp.language.meaning.shown_values import show_answer
+from rasp.language.meaning.value_kinds import MISSING
 
 BATCH = 500
 LARGEST_CASES = 1_000_000_000
@@ -38,16 +38,26 @@ def grade_submission(request: dict[str, Any]) -> dict[str, Any]:
     loader = Loader(root=folder, enabled=folder is not None)
     session = Session(Limits(**request["limits"]), loader)
     _, errors = session.check(Source(request["name"], request["text"]), only_definitions=True)
-    return {"outcomes": [_outcome(session, errors, exercise) for exercise in exercises]}
+    outcomes = [_outcome(session, errors, exercise) for exercise in exercises]
+    untold = errors[any("layers" not in outcome for outcome in outcomes) :]
+    if untold:
+        more = f", and {len(untold) - 1} more" if len(untold) > 1 else ""
+        outcomes[0]["other_lines"] = f"another line fails: {_with_place(untold[0])}{more}"
+    return {"outcomes": outcomes}
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _read_cases(path: str) -> list[dict[str, Any]]:
     """Read the exercises, once for all submissions that this process grades."""
     exercises: list[dict[str, Any]] = read_json(path, LARGEST_CASES)
     for exercise in exercises:
         for key in ("inputs", "answers"):
             exercise[key] = [tuple(map(_value_from_json, values)) for values in exercise[key]]
+        if exercise["alphabet"] is not None:
+            exercise["alphabet"] = {
+                key: None if tokens is None else [atom_from_json(token) for token in tokens]
+                for key, tokens in exercise["alphabet"].items()
+            }
     return exercises
 
 
@@ -60,7 +70,7 @@ def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]
     value = session.names().get(name, MISSING)
     if isinstance(value, SOp):
         try:
-            return _compared(value, exercise) | _size(session, value, exercise)
+            return _compared(value, exercise) | _size(value, exercise) | _wider(value, exercise)
         except RaspError as error:
             return _failed("stopped" if isinstance(error, RaspLimitError) else "error", error)
     if errors:
@@ -73,8 +83,23 @@ def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]
 
 
 def _failed(verdict: str, error: RaspError) -> Finding:
-    where = f" ({error.span})" if error.span is not None else ""
-    return {"verdict": verdict, "note": error.message + where, "text": str(error)}
+    return {"verdict": verdict, "note": _with_place(error), "text": str(error)}
+
+
+def _with_place(error: RaspError) -> str:
+    return error.message + (f" ({error.span})" if error.span is not None else "")
+
+
+def _wider(node: SOp, exercise: dict[str, Any]) -> Finding:
+    """Say over which alphabet it must be tried, too: with the tokens that it mentions itself."""
+    alphabet = exercise["alphabet"]
+    if alphabet is None:
+        return {}
+    wider = with_tokens_of(
+        node, alphabet["tokens"], alphabet["known"], alphabet["prefix"], alphabet["pool"]
+    )
+    is_same = len(wider) == len(alphabet["tokens"])
+    return {} if is_same else {"wider": [atom_to_json(token) for token in wider]}
 
 
 def _compared(node: Node, exercise: dict[str, Any]) -> Finding:
@@ -132,21 +157,25 @@ def _share(pair: Compared, node: Node, exercise: dict[str, Any], first_hidden: i
     return sum(right) / len(right) if right else 0.0
 
 
-def _size(session: Session, node: SOp, exercise: dict[str, Any]) -> Finding:
+def _size(node: SOp, exercise: dict[str, Any]) -> Finding:
     """Say how large the s-op is, and whether it keeps to the limits."""
     placed = schedule(node)
-    told: Finding = {"layers": placed.layers, "heads": placed.width, "fits": True}
-    layers, heads = exercise["layers"], exercise["heads"]
-    if layers is None and heads is None:
-        return told
-    handle = Handle(node, limits=session.limits)
-    verdict = fit(handle, layers=layers, heads=heads)
-    if not verdict.fits:
-        taken = count(placed.layers, "layer"), count(placed.width, "head")
-        most = [count(limit, what) for limit, what in ((layers, "layer"), (heads, "head"))
-                if limit is not None]  # fmt: skip
-        told["fits"] = False
-        told["size_note"] = (
-            f"it takes {' of up to '.join(taken)}; at most {' of '.join(most)} may be used"
-        )
-    return told
+    note = too_large(node, exercise["layers"], exercise["heads"])
+    size: Finding = {"layers": placed.layers, "heads": placed.width, "fits": not note}
+    return size | ({"size_note": note} if note else {})
+
+
+def too_large(node: SOp, layers: int | None, heads: int | None) -> str:
+    """Say which limits an s-op exceeds; return an empty text if it keeps to them.
+
+    >>> from rasp.language.graph import Tokens
+    >>> too_large(Tokens(), layers=0, heads=None)
+    ''
+    """
+    if (layers is None and heads is None) or fit(node, layers=layers, heads=heads).fits:
+        return ""
+    placed = schedule(node)
+    taken = count(placed.layers, "layer"), count(placed.width, "head")
+    most = [count(limit, what) for limit, what in ((layers, "layer"), (heads, "head"))
+            if limit is not None]  # fmt: skip
+    return f"it takes {' of up to '.join(taken)}; at most {' of '.join(most)} may be used"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,6 +13,10 @@ from rasp.teaching.grading.expected_answers import GradedCases
 
 RIGHT, TOO_LARGE = "right", "too large"
 LONGEST_NAME = 24
+MOST_NAMED = 5
+COLUMNS = ("submission", "exercise", "verdict", "points", "of", "layers", "heads", "note")
+FORMULA = ("=", "+", "-", "@")
+"""What a spreadsheet takes for the beginning of a formula."""
 LONGEST_LINE = 1_000
 """A note quotes what a program gives, and one atom can have 100,000 characters."""
 
@@ -34,6 +41,8 @@ class Mark:
     layers: int | None = None
     heads: int | None = None
     counterexample: dict[str, Any] | None = None
+    tried: str = ""
+    """The inputs that it was tried on."""
 
     @property
     def is_full(self) -> bool:
@@ -53,11 +62,12 @@ def mark(cases: GradedCases, outcome: dict[str, Any]) -> Mark:
             verdict, note, points = TOO_LARGE, outcome["size_note"], exercise.points - for_size
     elif "share" in outcome:
         points = round(exercise.points * outcome["share"], 2)
+    note = "; ".join(filter(None, (note, outcome.get("other_lines"))))
     shown = ("input", "wanted", "got", "is_shortest")
     example = {key: outcome[key] for key in shown} if "input" in outcome else None
     return Mark(
         exercise.output, verdict, points, exercise.points, note, outcome.get("text", ""),
-        outcome.get("layers"), outcome.get("heads"), example,
+        outcome.get("layers"), outcome.get("heads"), example, outcome.get("tried", cases.described),
     )  # fmt: skip
 
 
@@ -94,8 +104,9 @@ class Grades:
             for row in rows
         ]
         return "\n".join(
-            [*(_cut(line.rstrip(), LONGEST_LINE) for line in lines), "", self._summary()]
-        )
+            [*(_cut(line.rstrip(), LONGEST_LINE) for line in lines), "", self._summary(),
+             *(_cut(line, LONGEST_LINE) for line in self._tried())]
+        )  # fmt: skip
 
     __repr__ = __str__
 
@@ -106,6 +117,38 @@ class Grades:
         submissions = f"{len(earned)} submission{'s' * (len(earned) != 1)}"
         points = f"{mean:.3g} point{'s' * (mean != 1)}"
         return f"{submissions}: {full} all right; {points} on average"
+
+    def _tried(self) -> Iterator[str]:
+        """Say of each exercise what was tried, and of which submissions more."""
+        for number, cases in enumerate(self.exercises):
+            name = cases.exercise.output
+            yield f"{name}: {cases.described}"
+            further: dict[str, list[str]] = {}
+            for submission, marks in self.marks.items():
+                if marks[number].tried not in ("", cases.described):
+                    further.setdefault(marks[number].tried, []).append(submission)
+            for tried, submissions in further.items():
+                more = ["…"] if len(submissions) > MOST_NAMED else []
+                listed = ", ".join([*submissions[:MOST_NAMED], *more])
+                yield f"{name} of {listed}: {tried}, too"
+
+    def as_csv(self) -> str:
+        """Return a table as spreadsheets read it, with a line for each mark.
+
+        >>> print(Grades((), {"ada": (Mark("hist", "right", 1, 1),)}).as_csv())
+        submission,exercise,verdict,points,of,layers,heads,note
+        ada,hist,right,1,1,,,
+        <BLANKLINE>
+        """
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for name, marks in self.marks.items():
+            for own in marks:
+                cells = (name, own.exercise, own.verdict, own.points, own.most, own.layers,
+                         own.heads, own.note)  # fmt: skip
+                writer.writerow(_as_text(cell) if isinstance(cell, str) else cell for cell in cells)
+        return table.getvalue()
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able data.
@@ -161,6 +204,11 @@ class Grades:
                 for mark in marks
             ],
         }
+
+
+def _as_text(cell: str) -> str:
+    """A cell that no spreadsheet runs: the name of a file can hold anything."""
+    return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
 def _cut(text: str, most: int) -> str:

@@ -27,10 +27,8 @@ class Broken(Exception):
 class WorkerProcess:
     """One process that answers requests, one after the other."""
 
-    def __init__(
-        self, task: str, memory: int, warm: dict[str, Any] | None = None, nice: int = 0
-    ) -> None:
-        self.settings = {"task": task, "memory": memory, "warm": warm, "nice": nice}
+    def __init__(self, task: str, memory: int, warm: dict[str, Any] | None = None) -> None:
+        self.settings = {"task": task, "memory": memory, "warm": warm}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -27,10 +27,6 @@ from rasp.teaching.sandbox.turns import Turns
 
 STARTING = 30.0
 """Seconds that a worker may take to start on a busy machine."""
-LOWER = 10
-"""How much nicer workers are that leave the processor to the reserved ones."""
-LOOK_AGAIN = 0.25
-"""Seconds after which a client that used too much is looked at again."""
 
 
 class Sandbox:
@@ -56,27 +52,21 @@ class Sandbox:
         most_waiting: int = 1_000,
         most_of_one: int = 100,
         patience: float = 60.0,
-        reserved: int = 1,
     ) -> None:
         """Open a sandbox; processes are started when they are first needed, or by `start`.
 
         `seconds` and `memory` (bytes) bound the process for each request, `limits` the program
         in it. `task` names the function that answers requests, as `module:function`; `warm` is
         a request that makes it import what it needs. `most_waiting` requests wait at most, and
-        `most_of_one` of one client, each for `patience` seconds. Of several workers, `reserved`
-        are for clients with nothing under way and no long request lately; the others leave them
-        the processor where there is not enough of it.
+        `most_of_one` of one client, each for `patience` seconds. Of several workers, the last free
+        one is for clients with nothing under way.
         """
         self.seconds, self.limits, self.patience = seconds, limits, patience
-        self._turns: Turns[Job] = Turns(most_waiting, most_of_one)
+        self._turns: Turns[Job] = Turns(workers, most_waiting, most_of_one)
         self._changed = threading.Condition()
         self._is_closed = False
         self._running: set[Job] = set()
-        common = workers - min(reserved, workers - 1)
-        self._common = [WorkerProcess(task, memory, warm, LOWER * (common < workers))
-                        for _ in range(common)]  # fmt: skip
-        self._reserved = [WorkerProcess(task, memory, warm) for _ in range(workers - common)]
-        self._idle_reserved = 0
+        self._processes = [WorkerProcess(task, memory, warm) for _ in range(workers)]
         self._threads: list[threading.Thread] = []
 
     def __enter__(self) -> Self:
@@ -92,7 +82,7 @@ class Sandbox:
         ...     box.start()
         """
         with self._changed:
-            while len(self._threads) < len(self._common) + len(self._reserved):
+            while len(self._threads) < len(self._processes):
                 self._add_worker()
 
     def run(
@@ -157,11 +147,11 @@ class Sandbox:
         with self._changed:
             if self._is_closed:
                 job.finish(CLOSED)
-            elif not self._turns.add(client, job, time.monotonic()):
+            elif not self._turns.add(client, job):
                 job.finish(TOO_BUSY)
             else:
                 job.leave_queue = lambda: self._remove(client, job)
-                if len(self._turns) + self._turns.running > len(self._threads):
+                if len(self._turns) + self._turns.running.total() > len(self._threads):
                     self._add_worker()
                 self._changed.notify_all()
         return job
@@ -180,15 +170,16 @@ class Sandbox:
                 job.finish(CLOSED)
             for job in self._running:
                 job.stop(CLOSED)
+            for process in self._processes:  # also those that are only starting
+                process.kill()
             self._changed.notify_all()
         for thread in self._threads:
             thread.join()
 
     def _add_worker(self) -> None:
         """Start one more thread, and its process, if there may be more."""
-        processes = self._common + self._reserved
-        if len(self._threads) < len(processes):
-            process = processes[len(self._threads)]
+        if len(self._threads) < len(self._processes):
+            process = self._processes[len(self._threads)]
             thread = threading.Thread(target=self._serve, args=[process], daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -202,49 +193,36 @@ class Sandbox:
     def _serve(self, process: WorkerProcess) -> None:
         """Work until the sandbox is closed; a process that was ended is started again at once."""
         _start(process)
-        while (taken := self._take(process in self._reserved)) is not None:
-            client, job, began = taken
+        while (taken := self._take()) is not None:
+            client, job = taken
             try:
-                answer = self._work(process, job, began)
+                answer = self._work(process, job)
             except Exception as error:  # a mistake of ours: nobody should wait for ever
                 process.end()
                 answer = our_own(error)
             with self._changed:
                 self._running.discard(job)
-                self._turns.finish(client, began, time.monotonic())
+                self._turns.finish(client)
                 self._changed.notify_all()
             job.finish(answer)
             if not process.is_alive and not self._is_closed:
                 _start(process)
         process.end()
 
-    @property
-    def _is_last_free(self) -> bool:
-        """True where one of several workers is free: it is for whoever has nothing under way."""
-        workers = len(self._common) + len(self._reserved)
-        return workers - self._turns.running <= 1 < workers
-
-    def _take(self, is_reserved: bool) -> tuple[str, Job, float] | None:
+    def _take(self) -> tuple[str, Job] | None:
         """Wait for the next request for a worker; None where there will be no more."""
         with self._changed:
-            self._idle_reserved += is_reserved
-            try:
-                while not self._is_closed:
-                    now = time.monotonic()
-                    light = is_reserved or not self._idle_reserved
-                    heavy = not is_reserved and not self._is_last_free
-                    taken = self._turns.take(now, light, heavy)
-                    if taken is not None:
-                        self._running.add(taken[1])
-                        return (*taken, now)
-                    self._changed.wait(LOOK_AGAIN if len(self._turns) else None)
-            finally:
-                self._idle_reserved -= is_reserved
+            while not self._is_closed:
+                taken = self._turns.take()
+                if taken is not None:
+                    self._running.add(taken[1])
+                    return taken
+                self._changed.wait()
         return None
 
-    def _work(self, process: WorkerProcess, job: Job, now: float) -> Answer:
+    def _work(self, process: WorkerProcess, job: Job) -> Answer:
         """Have one request answered in time, or end its process."""
-        if now - job.asked_at > self.patience:
+        if time.monotonic() - job.asked_at > self.patience:
             return TOO_BUSY
         if not process.is_alive and not _start(process):
             return NO_WORKER

@@ -34,8 +34,6 @@ def main(settings_text: str) -> None:
     settings = json.loads(settings_text)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started us
     _die_with(settings["parent"])
-    if settings["nice"] and hasattr(os, "nice"):
-        os.nice(settings["nice"])
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

@@ -7,8 +7,16 @@
 does the same for the programs in a Markdown page, and `finding` lists the files of a folder.
 """
 
-from rasp.teaching.testing.finding import find_files
+from rasp.teaching.testing.finding import find_files, find_programs
 from rasp.teaching.testing.pages import check_page
 from rasp.teaching.testing.running import Failure, Report, check_file, check_program
 
-__all__ = ["Failure", "Report", "check_file", "check_page", "check_program", "find_files"]
+__all__ = [
+    "Failure",
+    "Report",
+    "check_file",
+    "check_page",
+    "check_program",
+    "find_files",
+    "find_programs",
+]

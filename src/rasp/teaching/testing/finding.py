@@ -31,12 +31,28 @@ def find_files(paths: Iterable[str]) -> list[str]:
     return list(files)
 
 
+def find_programs(paths: Iterable[str]) -> list[str]:
+    """List program files: each path that is no folder, and every `.rasp` file that folders hold.
+
+    >>> find_programs(["gallery:reverse", "-"])
+    ['gallery:reverse', '-']
+    """
+    files: dict[str, None] = {}
+    for path in paths:
+        files.update(dict.fromkeys(_walk(path, ".rasp") if os.path.isdir(path) else [path]))
+    return list(files)
+
+
 def _in_folder(folder: str) -> Iterator[str]:
+    return (path for path in _walk(folder, SUFFIXES) if _has_lines(path))
+
+
+def _walk(folder: str, suffixes: str | tuple[str, ...]) -> Iterator[str]:
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in SKIPPED)
         for name in sorted(files):
             path = os.path.join(here, name)
-            if name.endswith(SUFFIXES) and os.path.isfile(path) and _has_lines(path):
+            if name.endswith(suffixes) and os.path.isfile(path):
                 yield path
 
 

@@ -72,7 +72,7 @@ def check_page(
     1
     """
     base = loader or Loader()
-    own = PageLoader(base.root, base.enabled, base.also)
+    own = PageLoader(base.root, base.enabled, base.also, base.elsewhere)
     session = Session(limits, own)
     report = Report(page.name)
     for block in blocks_of(page.text):

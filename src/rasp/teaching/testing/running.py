@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from rasp.base.atoms import display
+from rasp.base.atoms import describe
 from rasp.base.errors import RaspError
 from rasp.base.limits import DEFAULT_LIMITS, Limits
 from rasp.base.source import Source, Span
@@ -15,8 +15,8 @@ from rasp.insight.schedule.schedule import schedule
 from rasp.language.graph import Node
 from rasp.language.meaning.loader import Loader, read_source
 from rasp.language.meaning.session import Session
-from rasp.language.meaning.show import show_value
-from rasp.language.meaning.value_kinds import BuiltIn, Function, describe
+from rasp.language.meaning.shown_values import show_value
+from rasp.language.meaning.value_kinds import BuiltIn, Function
 from rasp.language.syntax import parse_with_errors
 from rasp.teaching.testing.expectation_lines import (
     StatedHeads,
@@ -144,10 +144,10 @@ def _value_failure(span: Span, stated: str, value: Any) -> Failure | None:
         what = f"{span}: this has no value to compare with `#> {stated}`: apply it to an input"
         return Failure(span, what)
     about = span.text.rstrip().removesuffix(";")
-    shown = show_value(value, full=True).replace("\n      ", " ")
-    if shown == stated or written(value) == _read_value(stated):
+    shown = _in_a_line(value)
+    if stated == shown or _read_value(stated) == shown:
         return None
-    return Failure(span, about, stated, shown if "*" not in shown else written(value))
+    return Failure(span, about, stated, shown)
 
 
 def _heads_failure(name: str, stated: str, span: Span, session: Session) -> Failure | None:
@@ -171,15 +171,9 @@ def _read_value(stated: str) -> str | None:
         value = session.run(Source("expected", stated + ";"))[0].value
     except (RaspError, IndexError):
         return None
-    return written(value)
+    return _in_a_line(value)
 
 
-def written(value: Any) -> str:
-    """Write a value as the prompt does: 1 and 1.0 are one number, 1 and True are not.
-
-    >>> written([1, [True]])
-    '[1, [True]]'
-    """
-    if isinstance(value, list):
-        return f"[{', '.join(written(item) for item in value)}]"
-    return show_value(value) if isinstance(value, (Node, dict)) or value is None else display(value)
+def _in_a_line(value: Any) -> str:
+    """Write a value as the prompt does: 1 and 1.0 are one number, 1 and True are not."""
+    return show_value(value, full=True).replace("\n      ", " ")

@@ -10,7 +10,7 @@ import pytest
 from test_promises import holds
 
 import rasp
-from rasp.base.errors import RaspUnsupportedError, RaspValueError
+from rasp.base.errors import RaspUnsupportedError
 from rasp.language.graph import Const
 from rasp.models.certificate.claims import Claims
 from rasp.models.compiler import compile, load, verify
@@ -118,9 +118,19 @@ def test_a_second_choice_of_many_values_is_refused_with_a_reason() -> None:
     assert "`extra_feed_forwards=2`" in (caught.value.hint or "")
 
 
-def test_the_robust_style_has_none() -> None:
-    with pytest.raises(RaspValueError, match="no extra feed-forward blocks"):
-        compile(rasp.tokens, alphabet="ab", max_length=3, style="robust", extra_feed_forwards=1)
+ROBUST = """
+three = count(tokens, "a") * 2 > count(tokens, "b") and count(tokens, "c") % 2 == 0;
+hist = selector_width(select(tokens, tokens, ==));
+chosen = (hist if indices > 1 else indices) if three else length;
+"""
+
+
+def test_a_choice_by_several_counts_in_the_robust_style() -> None:
+    handle = rasp.run(ROBUST)["chosen"]
+    model = compile(handle, alphabet="abc", max_length=6, style="robust", extra_feed_forwards=4)
+    assert model.extra_feed_forwards > 0
+    for tokens in ("a", "abca", "abcc", "bbbaac", "cabcab", "aaabbb"):
+        assert model(tokens) == handle(tokens)
 
 
 def test_what_is_not_needed_is_not_spent() -> None:

@@ -37,11 +37,13 @@ def test_a_loaded_model_answers_as_before(folder: Path) -> None:
     assert model.certificate.exact
 
 
+@pytest.mark.slow
 def test_a_model_is_verified_from_its_files_alone(folder: Path) -> None:
     assert verify(folder).exact
     assert main(["verify", str(folder)]) == 0
 
 
+@pytest.mark.slow
 def test_a_changed_weight_is_found(folder: Path) -> None:
     arrays = from_safetensors((folder / WEIGHTS).read_bytes())
     name = next(name for name in arrays if name.endswith("head1.key"))
@@ -118,6 +120,7 @@ def test_a_graph_survives_json() -> None:
     assert kept[node] == "out"
 
 
+@pytest.mark.slow
 def test_compiling_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     for place in ("one", "two"):
         handle = rasp.run(TEXT)["out"]
@@ -132,7 +135,7 @@ def test_the_command_line_compiles_to_a_folder(
     program = tmp_path / "hist.rasp"
     program.write_text(TEXT)
     target = tmp_path / "model"
-    options = ["--vocab", "abc", "--max-length", "5", "-o", str(target)]
+    options = ["--alphabet", "abc", "--max-length", "5", "-o", str(target)]
     assert main(["compile", str(program), "hist", *options]) == 0
     assert "exact for all inputs up to length 5" in capsys.readouterr().out
     assert load(target)("abca") == [2, 1, 1, 2]

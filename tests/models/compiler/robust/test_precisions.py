@@ -23,7 +23,7 @@ STATED = {
     "hist": ("abcd", 4, "TF32"),
     "reverse": ("abcd", 8, "TF32"),
     "tomita4": ("01", 8, "TF32"),
-    "align_right": ("ab ", 6, "bfloat16"),
+    "align_right": ("ab ", 6, "TF32"),
     "backward_fill": ("ab_", 10, "bfloat16"),
     "capitalise_words": ("ab ", 10, "bfloat16"),
     "first_largest": ([1, 2, 3], 5, "bfloat16"),

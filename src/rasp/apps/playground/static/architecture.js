@@ -42,7 +42,7 @@ const showBadges = async (name, asked) => {
 };
 
 const verdict = (each) => make("div", { class: `verdict ${each.fits ? "yes" : "no"}` },
-  make("p", {}, make("strong", {}, each.fits ? "Yes" : "No"), ` · ${each.question}`, each.is_proved ? "" : " (tried, not proved)"),
+  make("p", {}, make("strong", {}, each.fits ? "Yes" : "No"), ` · ${each.question}`, each.is_proved ? "" : " (tested, not proved)"),
   make("pre", {}, each.reason),
   each.counterexample ? make("button", { type: "button", onclick: () => page.setExample(each.counterexample.example) }, "Use this input as the example") : null);
 

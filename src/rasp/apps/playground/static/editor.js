@@ -1,6 +1,6 @@
 // A place on the page in, an editor out: CodeMirror where it was bundled, else a plain text area.
 
-import { make, tell } from "./elements.js";
+import { make } from "./elements.js";
 
 const LABEL = "RASP program";
 
@@ -24,10 +24,11 @@ const plainEditor = (parent, text, onChange) => {
   };
 };
 
-export const makeEditor = async (parent, hasBundle, text, onChange) => {
-  if (!hasBundle) {
-    tell("The editor was not built in this checkout, so this is a plain text area: python scripts/build_web.py");
-    return plainEditor(parent, text, onChange);
+export const makeEditor = async (parent, without, text, onChange) => {
+  if (without) {
+    const plain = plainEditor(parent, text, onChange);
+    parent.append(make("p", { id: "without-editor", class: "soft" }, without));
+    return plain;
   }
   try {
     const { codeEditor } = await import("./bundle/editor.js");

@@ -263,7 +263,7 @@ const begin = async () => {
   const program = kept ? kept.program : start.program || FIRST;
   if (start.name) fileName = start.name;
   find("example").value = kept ? kept.example : "hello";
-  editor = await makeEditor(find("editor"), start.has_editor, program, changed);
+  editor = await makeEditor(find("editor"), start.without_editor, program, changed);
   const context = makeContext();
   setUpFrames(start.edition === "static", whole);
   setUpPanes();

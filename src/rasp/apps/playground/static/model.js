@@ -74,4 +74,4 @@ export const matrices = (names, ask) => {
 
 export const lightColumn = (at) => find("weights").querySelectorAll(".compared [data-column]").forEach((cell) => cell.classList.toggle("chosen", Number(cell.dataset.column) === at));
 
-export const staticNote = () => make("p", {}, prose("Weights are made by the full edition: install it with `pip install \"rasp-lang[play]\"` and start `rasp play`."));
+export const staticNote = () => make("p", {}, prose("The full edition makes weights: install rasp with its extra `play` and start `rasp play`."));

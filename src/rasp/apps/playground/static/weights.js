@@ -13,7 +13,7 @@ const figure = (number, word) => make("div", { class: "figure" }, make("strong",
 const shown = (answer) => [
   make("div", { class: "figures" }, figure(answer.parameters, "parameters"), figure(answer.layers, "layers"),
     figure(answer.d_model, "dimensions"), figure(answer.hidden, "hidden units")),
-  make("p", { class: `verdict ${answer.is_exact ? "yes" : "no"}` }, make("strong", {}, answer.is_exact ? "Certified: " : "Not certified: "), answer.statement),
+  make("p", { class: `verdict ${answer.is_exact ? "yes" : "no"}` }, make("strong", {}, { proved: "Certified: ", run: "Run, not proved: ", tested: "Tested, not proved: " }[answer.trust] || "Not certified: "), answer.statement),
   make("div", { class: "toolbar" }, answer.files ? make("button", { type: "button", onclick: () => save(`${answer.name}.zip`, Uint8Array.from(atob(answer.files), (letter) => letter.charCodeAt(0)), "application/zip") }, "Download the weights (.zip)") : null),
   make("details", {}, make("summary", {}, "The whole certificate"), make("pre", {}, answer.certificate)),
   matrices(answer.matrices, (matrix) => page.ask("matrix", { ...asModel(), matrix })),

@@ -6,7 +6,8 @@ it; `columns` hold sequences as arrays, in a `workspace` for each batch; `arithm
 `elementwise` compute with them, `coding` turns them into numbers that compare as they do;
 `key_layout`, `range_sums`, `dominance` and `blocked` find counts and sums over what a selector
 picks, `highest` and `best` the best of it; `selections` asks these, `means` makes aggregates of the
-answers, and `evaluate` visits the nodes, and drops what is no longer needed (`lifetimes`).
+answers. `prepared` keeps what is known of a program before it sees an input; `evaluate` visits the
+nodes, and drops what is no longer needed.
 
 Nothing is imported here: planning works without numpy.
 """

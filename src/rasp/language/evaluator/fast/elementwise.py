@@ -8,14 +8,14 @@ errors cannot differ from the plain evaluator's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rasp.base.atoms import Atom
 from rasp.base.errors import RaspError
-from rasp.base.limits import DEFAULT_LIMITS, Limits
+from rasp.base.limits import DEFAULT_LIMITS
 from rasp.base.meter import Meter, size_of
 from rasp.language.evaluator.fast import arithmetic
 from rasp.language.evaluator.fast.columns import (
@@ -29,7 +29,8 @@ from rasp.language.evaluator.fast.columns import (
     from_atoms,
     one_kind,
 )
-from rasp.language.graph import OPERATORS, apply_operator
+from rasp.language.evaluator.fast.conjunctions import Best
+from rasp.language.graph import OPERATORS, Const, Elementwise, SOp, apply_operator
 from rasp.language.operators import COMPARE, ORDERINGS
 
 NUMERIC: dict[str, Callable[..., arithmetic.Result]] = {
@@ -50,7 +51,10 @@ def elementwise(
     [11, 12]
     """
     meter = meter or Meter(DEFAULT_LIMITS)
-    column, failed = _applied(op, operands, meter)
+    return _within_bits(*_applied(op, operands, meter), meter)
+
+
+def _within_bits(column: Column, failed: Array | None, meter: Meter) -> tuple[Column, Array | None]:
     bits = meter.limits.number_bits
     if bits >= 63:  # what is larger went through the operator table, which checks it
         return column, failed
@@ -88,13 +92,49 @@ def _applied(op: str, operands: Sequence[Column], meter: Meter) -> tuple[Column,
     return by_atoms(op, operands, meter)
 
 
+class Application:
+    """An operator with its constant operands in place: columns of the others in, a column out.
+
+    A look-up among constants is made ready once: a program can have thousands of entries.
+    """
+
+    def __init__(self, node: Elementwise, constants: Mapping[SOp | Best, Column]) -> None:
+        self.op = node.op
+        self.varying = [operand for operand in node.operands if operand not in constants]
+        self._columns = [constants.get(operand) for operand in node.operands]
+        self._look_up: Callable[[Atom], Atom] | None = None
+        first, *others = node.operands
+        is_long = node.op == "lookup" or len(others) > FEW_MEMBERS
+        if node.op in ("in", "lookup") and is_long and self.varying == [first]:
+            atoms = [operand.value for operand in others if isinstance(operand, Const)]
+            self._look_up = _look_up(node.op, atoms)
+
+    def __call__(self, given: Sequence[Column], meter: Meter) -> tuple[Column, Array | None]:
+        """Apply the operator at every position, as `elementwise` does."""
+        if self._look_up is not None:
+            return _within_bits(*_on_distinct(self._look_up, given, meter), meter)
+        rest = iter(given)
+        operands = [next(rest) if column is None else column for column in self._columns]
+        return elementwise(self.op, operands, meter)
+
+
 def by_atoms(op: str, operands: Sequence[Column], meter: Meter) -> tuple[Column, Array | None]:
     """Apply an operator to atoms, once for each distinct combination that occurs."""
-    first, inverse = distinct(operands)
-    columns = [operand.take(first).atoms(len(first)) for operand in operands
-               if operand.size > 1]  # fmt: skip
     constants = [operand.atoms(1)[0] if operand.size == 1 else None for operand in operands]
-    function = on_varying(op, constants, meter.limits)
+
+    def function(*varying: Atom) -> Atom:
+        rest = iter(varying)
+        atoms = tuple(next(rest) if constant is None else constant for constant in constants)
+        return apply_operator(op, atoms, meter.limits)
+
+    return _on_distinct(function, [operand for operand in operands if operand.size > 1], meter)
+
+
+def _on_distinct(
+    function: Callable[..., Atom], operands: Sequence[Column], meter: Meter
+) -> tuple[Column, Array | None]:
+    first, inverse = distinct(operands)
+    columns = [operand.take(first).atoms(len(first)) for operand in operands]
     results: list[Atom] = []
     failed = np.zeros(len(first), bool)
     size = 0
@@ -127,24 +167,6 @@ def distinct(columns: Sequence[Column]) -> tuple[Array, Array]:
             size = len(values)
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     return first, inverse
-
-
-def on_varying(op: str, constants: Sequence[Atom | None], limits: Limits) -> Callable[..., Atom]:
-    """The operator as a function of the operands that vary (None); the others are put in place.
-
-    >>> on_varying("-", [None, 1], DEFAULT_LIMITS)(5)
-    4
-    """
-    first, *others = constants
-    if op in ("in", "lookup") and first is None and None not in others:
-        return _look_up(op, others)
-
-    def function(*varying: Atom) -> Atom:
-        rest = iter(varying)
-        atoms = tuple(next(rest) if constant is None else constant for constant in constants)
-        return apply_operator(op, atoms, limits)
-
-    return function
 
 
 def _look_up(op: str, constants: list[Any]) -> Callable[[Atom], Atom]:

@@ -22,16 +22,15 @@ from rasp.base.meter import Meter
 from rasp.language.evaluator import plain
 from rasp.language.evaluator.fast.best import best_keys, best_scores
 from rasp.language.evaluator.fast.blocked import picks
-from rasp.language.evaluator.fast.columns import INT, STRING, Array, Column, constant, one_kind
+from rasp.language.evaluator.fast.columns import INT, STRING, Array, Column, one_kind
 from rasp.language.evaluator.fast.conjunctions import Best
 from rasp.language.evaluator.fast.elementwise import elementwise
-from rasp.language.evaluator.fast.lifetimes import last_uses
 from rasp.language.evaluator.fast.means import TooManyDenominators, aggregated
+from rasp.language.evaluator.fast.prepared import Prepared, prepare
 from rasp.language.evaluator.fast.selections import Selections
 from rasp.language.evaluator.fast.workspace import Batch, Workspace
 from rasp.language.graph import (
     Aggregate,
-    Const,
     Elementwise,
     Indices,
     Node,
@@ -43,7 +42,6 @@ from rasp.language.graph import (
     SOp,
     Tokens,
     TokensAs,
-    in_order,
     score_terms,
 )
 from rasp.language.operators import ORDERINGS
@@ -81,13 +79,14 @@ def evaluate(
     [[0, 1], [0]]
     """
     meter = Meter(limits) if meter is None else meter.fresh(limits)
-    evaluation = _Evaluation(Batch(inputs), meter)
-    order = in_order(outputs)
+    prepared = prepare(tuple(outputs))
+    order = prepared.order
+    evaluation = _Evaluation(Batch(inputs), prepared, meter)
     size = evaluation.batch.size
     large = size > LARGE_BATCH or size * len(order) > MANY_VALUES
     expired: Sequence[Iterable[Any]] = [()] * len(order)
-    if large:
-        expired = _within(order[-1], lambda _: last_uses(order, outputs, meter))
+    if large and order:
+        expired = _within(order[-1], lambda _: prepared.expired(meter))
     for node, no_longer_needed in zip(order, expired, strict=True):
         try:
             _within(node, evaluation.compute)
@@ -113,10 +112,12 @@ def _within(node: Node, compute: Callable[[Node], Result]) -> Result:
 class _Evaluation:
     """One pass over one batch."""
 
-    def __init__(self, batch: Batch, meter: Meter) -> None:
+    def __init__(self, batch: Batch, prepared: Prepared, meter: Meter) -> None:
         self.batch = batch
+        self.prepared = prepared
         self.meter = meter
         self.space = Workspace(batch, meter)
+        self.space.columns |= prepared.constants
         self.selections = Selections(self.space)
 
     def compute(self, node: Node) -> None:
@@ -137,11 +138,10 @@ class _Evaluation:
                 return self._of_one_kind(*elementwise(kind, given, self.meter))
             case Indices():
                 return Column(one_kind(INT), self.batch.indices)
-            case Const(value):
-                return constant(value)
-            case Elementwise(op, operands):
-                given = [self.space.columns[operand] for operand in operands]
-                return self._of_one_kind(*elementwise(op, given, self.meter))
+            case Elementwise():
+                applied = self.prepared.applications[node]
+                given = [self.space.columns[operand] for operand in applied.varying]
+                return self._of_one_kind(*applied(given, self.meter))
             case Aggregate():
                 return self._aggregate(node)
         raise AssertionError(f"no column for {type(node).__name__}")

@@ -45,11 +45,23 @@ def states_of_output(values: ProvedValues, variable: int) -> list[State]:
         numbers = [] if values.picks.picks_one(head) else numbers
     elif len(numbers) < len(atoms) and not values.picks.fails_for_several(head, output):
         raise Refused("a head averages what has no mean")
-    elif not _is_affine(output.codes or {}):
+    elif not _is_affine(_codes_averaged(output, numbers)):
         raise Refused("a mean of codes is not the code of the mean")
     elif numbers:
         numbers = means(numbers, most)
     return [(atom, output.code(atom)) for atom in (*atoms, *numbers, *_default(head, output))]
+
+
+def _codes_averaged(output: HeadOutputClaim, numbers: Sequence[Fraction]) -> dict[Atom, Fraction]:
+    """The codes that means are made of. The sink alone sends a default: its code is none of them,
+    where it is below or above all that keys hold, and so no mean of that.
+    """
+    codes, default = dict(output.codes or {}), output.default
+    if default is None or isinstance(default, str) or not numbers:
+        return codes
+    if not min(numbers) <= Fraction(default) <= max(numbers):
+        codes.pop(default, None)
+    return codes
 
 
 def _is_affine(codes: Mapping[Atom, Fraction]) -> bool:

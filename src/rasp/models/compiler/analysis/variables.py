@@ -25,6 +25,8 @@ from rasp.models.compiler.settings import Settings
 
 LARGEST = 1 << 20
 """The largest code, in differences of codes."""
+FAR = 16
+"""How many times their own range a default is away from values that it is far away from."""
 State: TypeAlias = tuple[Atom, Fraction]
 
 
@@ -214,12 +216,23 @@ def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fracti
     return codes | {number: Fraction(-1 - place) for place, number in enumerate(numbers)}
 
 
-def head_codes(atoms: Sequence[Atom], is_unique: bool) -> tuple[dict[Atom, Fraction], bool]:
-    """Numbers for what a head puts out, and whether they are names, not the atoms' own numbers."""
+def head_codes(
+    atoms: Sequence[Atom], is_unique: bool, default: Atom | None = None
+) -> tuple[dict[Atom, Fraction], bool]:
+    """Numbers for what a head puts out, and whether they are names, not the atoms' own numbers.
+
+    A default that is far away from all else is given a number beside it, as a string is.
+    """
     codes = codes_of(atoms, averaged=not is_unique)
     if is_unique and is_spread(codes.values()):  # too far apart to be added, but only one is picked
         by_size = sorted(codes, key=codes.__getitem__)
         return {atom: Fraction(place) for place, atom in enumerate(by_size)}, True
+    others = [code for atom, code in codes.items() if atom != default]
+    if default is not None and others and not isinstance(default, str):
+        low, high = min(others), max(others)
+        away = max(low - codes[default], codes[default] - high)
+        if away > FAR * max(high - low, Fraction(1)):
+            return codes | {default: Fraction(floor(low) - 1)}, True
     return codes, any(isinstance(atom, str) for atom in atoms)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rasp.base.atoms import Atom, show_first
 from rasp.base.errors import RaspUnsupportedError
-from rasp.insight.generation.tokens import text_of
+from rasp.insight.generation.question import text_of
 from rasp.language.graph import Node, Program
 from rasp.models.compiler.compile_refusals import Refusal, Refusals
 from rasp.models.compiler.emitting.emitter import is_scored

@@ -93,7 +93,7 @@ class HeadAnalysis:
         head = self._head(node, "mean", *self.selectors.formula(node))
         default = node.default if head.may_be_empty else None
         atoms = distinct([*picked, default])
-        codes, are_names = head_codes(atoms, is_unique)
+        codes, are_names = head_codes(atoms, is_unique, default)
         head.picks_one |= not _numbers_in(values)
         head.needs_uniform |= not is_unique and len(set(codes_of(values.atoms).values())) > 1
         states = tuple((atom, codes[atom]) for atom in atoms)

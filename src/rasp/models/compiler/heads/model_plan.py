@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rasp.base.atoms import Atom
 from rasp.language.graph import Node, SOp
@@ -20,13 +20,16 @@ from rasp.models.compiler.settings import Settings
 Output = TypeVar("Output")
 
 
-@dataclass(frozen=True, eq=False)
-class HeadReads:
+class HeadReads(Protocol):
     """What a head reads; each style adds how."""
 
-    head: PlannedHead
-    basis: Sequence[Mapping[HeadOutput, Fraction]]
-    """Each value that it moves, as a weighted sum of its outputs."""
+    @property
+    def head(self) -> PlannedHead:
+        """The head."""
+
+    @property
+    def basis(self) -> Sequence[Mapping[HeadOutput, Fraction]]:
+        """Each value that it moves, as a weighted sum of its outputs."""
 
 
 @dataclass(frozen=True, eq=False)

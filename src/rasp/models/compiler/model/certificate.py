@@ -11,8 +11,8 @@ import random
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import takewhile
-from typing import Any, TypeAlias, get_type_hints
+from itertools import product, takewhile
+from typing import Any, Literal, TypeAlias, get_type_hints
 
 import numpy as np
 
@@ -25,12 +25,22 @@ from rasp.models.certificate import PRECISIONS, Verdict, at_most, check
 from rasp.models.checker import ModelCheck
 from rasp.models.compiler.model.forms import read, write
 from rasp.models.compiler.model.transformer import Transformer
-from rasp.models.compiler.model.vocabulary_inputs import Input, random_inputs
+from rasp.models.compiler.model.vocabulary_inputs import (
+    Input,
+    keeps_promise,
+    random_inputs,
+)
 from rasp.models.compiler.settings import Settings
 
 Answers: TypeAlias = dict[Input, list[list[Atom]]]
 """For each input, what each output gives."""
+Trust: TypeAlias = Literal["proved", "run", "tested", "none"]
+"""How much is known of a model: a proof, every input was run, samples, or nothing good."""
 RUNS = 60
+RUNS_TESTED = 1000
+"""How many random inputs a model is tried on that is not proved."""
+MOST_RUN = 20_000
+"""Up to so many inputs, all of them are run in place of random ones."""
 WIDER = "; a number that can be of two kinds has the wider one (1.0 for 1)"
 MOST_TOKENS_SHOWN = 12
 RADII = (1e-7, 1e-6, 1e-5, 5e-5, 2e-4, 5e-4, 0.001, 0.002)
@@ -70,25 +80,18 @@ class Robustness:
     precisions: tuple[str, ...] = ("float32",)
     """In which arithmetic every answer is proved right: "float32", "TF32", "bfloat16"."""
 
-    @property
-    def too_steep(self) -> str:
-        """Why a model is not robust; nothing where it is."""
-        for what, size, limit in (
-            ("a weight would be", self.largest_weight, MOST_WEIGHT),
-            ("a gradient could be", self.largest_gradient, MOST_GRADIENT),
-        ):
-            if size > limit:
-                return f"{what} {size:.0f}, and the limit is {limit:.0f}"
-        if self.noise_radius:
-            return ""
-        return f"noise of {RADII[0]:g} of the stream's RMS may be too much"
-
     def __str__(self) -> str:
         others = " and ".join(self.precisions[1:])
-        return (
+        sizes = (
             f"no weight above {at_most(self.largest_weight, 3)}, no gradient above "
-            f"{at_most(self.largest_gradient, 3)}; no answer is changed by noise of up to "
-            f"{self.noise_radius:g} of the stream's RMS" + (f", nor in {others}" if others else "")
+            f"{at_most(self.largest_gradient, 3)}; "
+        )
+        if not self.noise_radius:
+            least = 100 * RADII[0]
+            return f"{sizes}noise of {least:g} % of the stream's RMS may change an answer"
+        return (
+            f"{sizes}answers hold under noise up to {100 * self.noise_radius:g} % of the "
+            "stream's RMS" + (f", and in {others}" if others else "")
         )
 
 
@@ -123,25 +126,50 @@ class Certificate:
     """Whether a number can be of several kinds (1 and 1.0), of which the model gives the widest."""
     robust: Robustness | None = None
     """What else is proved of a model of the robust style."""
+    whole: bool = False
+    """Whether every input was run, and not random ones."""
 
     @property
     def exact(self) -> bool:
         return not self.refused and not self.wrong and self.runs > 0
 
     @property
+    def trust(self) -> Trust:
+        """How it is known that the model answers as the program does.
+
+        "proved" is a proof about the weights, "run" means that every input was run, "tested"
+        that random inputs were; the last two only for what was asked for with `tested=True`.
+        """
+        if self.wrong or not self.runs or (self.refused and not self.settings.tested):
+            return "none"
+        return ("run" if self.whole else "tested") if self.refused else "proved"
+
+    @property
     def statement(self) -> str:
-        if not self.exact:
+        if self.trust == "none":
             return "not certified: " + self.reason
+        if self.trust != "proved":
+            return self._tried
         where, bos = self.settings.where_name, self.settings.bos
         condition = "" if bos is None else f", with {show(bos)} first and nowhere else"
         kept = [f"on which `{where}` holds at every position"] * bool(where)
-        kept += ["on which the program itself has a value"] * (not self.total)
+        kept += ["on which the program is defined"] * (not self.total)
         if kept:
             condition += ("" if bos is None else ",") + " " + " and ".join(kept)
         return (
             f"exact for all inputs up to length {self.settings.max_length} over this vocabulary"
             f"{condition}, in float32{WIDER if self.wider else ''}"
         )
+
+    @property
+    def _tried(self) -> str:
+        """The statement of a model that was run or tested, and is not proved."""
+        about = f"up to length {self.settings.max_length} over this vocabulary"
+        if self.settings.where_name:
+            about += f" on which `{self.settings.where_name}` holds at every position"
+        right = (f"run on all {self.runs} inputs {about} on which the program has a value"
+                 if self.whole else f"tested on {self.runs} random inputs {about}")  # fmt: skip
+        return f"{right}, and right on each; not proved: {self.refused}"
 
     @property
     def reason(self) -> str:
@@ -162,10 +190,11 @@ class Certificate:
         lines[1:1] = [str(self.robust)] if self.robust else []
         lines += [f"{block.name}: {block.detail}; margin {block.margin:.3g}" if block.margin else
                   f"{block.name}: {block.detail}" for block in self.blocks]  # fmt: skip
-        lines.append(f"random inputs: {self.runs} run, {self.wrong} wrong (seed {self.seed})")
+        which, seed = ("all", "") if self.whole else ("random", f" (seed {self.seed})")
+        lines.append(f"{which} inputs: {self.runs} run, {self.wrong} wrong{seed}")
         if self.failing:
             lines.append(f"the program itself fails on {self.tried - self.runs} of {self.tried} "
-                         f"random inputs, first {self.failing}")  # fmt: skip
+                         f"{which} inputs, first {self.failing}")  # fmt: skip
         return "\n".join(" ".join(line.splitlines()) for line in lines)
 
     __repr__ = __str__
@@ -180,7 +209,7 @@ class Certificate:
         """
         data = write(Certificate, self, {})
         del data["settings"]  # a model has them beside it
-        return {"statement": self.statement, **data}
+        return {"statement": self.statement, "trust": self.trust, **data}
 
     @classmethod
     def from_json(cls, settings: Settings, data: dict[str, Any]) -> Certificate:
@@ -260,24 +289,52 @@ def certify(model: Transformer, verdict: Verdict, seed: int = 0) -> Certificate:
     refused, robust = verdict.reason, None
     if not refused and len(verdict.readers) < len(model.claims.readers):
         refused = "an s-op is not what it is said to be read as"
+    if not refused and model.settings.tested:
+        model.settings = replace(model.settings, tested=False)  # it is proved
     if not refused and model.settings.style == "robust":
         robust = _robustness(model, verdict.gradient)
     certificate = Certificate(model.settings, blocks, refused, verdict.total, seed=seed,
                               wider=verdict.wider, robust=robust)  # fmt: skip
-    return certificate if refused else run_randomly(certificate, model, seed)
+    is_done = refused and not model.settings.tested
+    return certificate if is_done else run_randomly(certificate, model, seed)
+
+
+def untried(model: Transformer, why: str) -> Certificate:
+    """A certificate of a model that the checker did not look at, but was tested."""
+    certificate = Certificate(model.settings, (), why, False, wider=True)
+    return run_randomly(certificate, model, 0)
 
 
 def run_randomly(certificate: Certificate, model: Transformer, seed: int) -> Certificate:
-    """The same certificate with other random inputs, each of them once."""
-    drawn = random_inputs(model.settings, random.Random(seed), RUNS)
+    """The same certificate with other random inputs, each of them once; or with all inputs, where
+    the model is not proved and these are few.
+    """
+    drawn, whole = None, False
+    if certificate.refused:
+        drawn = _all_inputs(model.settings)
+        whole = drawn is not None
+    if drawn is None:
+        count = RUNS_TESTED if certificate.refused else RUNS
+        drawn = random_inputs(model.settings, random.Random(seed), count)
     expected, failing = _expected(list(model.outputs.values()), drawn)
     wrong = [tokens for tokens, values in expected.items()
              if not _agrees(model, tokens, values, certificate.wider)]  # fmt: skip
     return replace(
         certificate, total=certificate.total and not failing, tried=len(drawn), runs=len(expected),
         wrong=len(wrong), first_wrong=show_input(wrong[0]) if wrong else "", failing=failing,
-        seed=seed,
+        seed=seed, whole=whole,
     )  # fmt: skip
+
+
+def _all_inputs(settings: Settings) -> list[Input] | None:
+    """Every input that a model is for; None where there are many."""
+    first = () if settings.bos is None else (settings.bos,)
+    others = [token for token in settings.vocabulary if token != settings.bos]
+    lengths = range(0 if first else 1, settings.max_length + 1 - len(first))
+    if sum(len(others) ** length for length in lengths) > MOST_RUN:
+        return None
+    inputs = ((*first, *rest) for length in lengths for rest in product(others, repeat=length))
+    return [tokens for tokens in inputs if keeps_promise(settings, tokens)]
 
 
 def _expected(nodes: list[Node], inputs: list[Input]) -> tuple[Answers, str]:

@@ -168,10 +168,18 @@ def _alike(column: Array) -> list[int]:
 
 
 def _tell_apart(labels: Sequence[str], states: Sequence[str]) -> tuple[str, ...]:
-    """Each label with the state that its dimension is for, where no other with it is."""
+    """Each label with the state that its dimension is for, where no other with it is; else with
+    its number among those of one label, which hold a code together.
+    """
     count = Counter(zip(labels, states, strict=True))
-    return tuple(f"{label}: {state}" if state and count[label, state] == 1 else label
-                 for label, state in zip(labels, states, strict=True))  # fmt: skip
+    told = [f"{label}: {state}" if state and count[label, state] == 1 else label
+            for label, state in zip(labels, states, strict=True)]  # fmt: skip
+    alike, seen = Counter(told), Counter[str]()
+    for place, label in enumerate(told):
+        seen[label] += 1
+        if alike[label] > 1 and label != "nothing":
+            told[place] = f"{label} ({seen[label]} of {alike[label]})"
+    return tuple(told)
 
 
 class _Labels:

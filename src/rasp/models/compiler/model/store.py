@@ -3,9 +3,9 @@
 The weights are plain safetensors in float32. The JSON holds the vocabulary, what each output can
 be, the program, and the compiler's claims about the weights, so that `verify` can check them from
 the two files alone; labels, circuit and certificate follow from these. `docs/model-format.md` has
-every key. Over an older model, the new weights wait beside the
-old ones until the description, which knows them by their fingerprint, is in place: a kill at any
-moment leaves the old model or the new one.
+every key. A save fills a folder of its own, which then takes the place of
+the older one in a single step: a kill at any moment, or another process that saves or loads the
+same folder, meets one whole model.
 """
 
 from __future__ import annotations
@@ -19,9 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from rasp.base.errors import RaspError, RaspValueError
-from rasp.base.file_reading import ABSENT, fingerprint, parse_json, read_file, read_json
-from rasp.base.file_writing import replace_file, unwritable
-from rasp.language.graph.portable import broken, graph_from_json, lines_from_json, reading
+from rasp.base.file_reading import (
+    ABSENT,
+    fingerprint,
+    parse_json,
+    read_file,
+    read_json,
+    read_of_one_folder,
+)
+from rasp.base.file_writing import replacing_folder, unwritable
+from rasp.language.graph.portable import broken, graph_from_json, lines_from_json
 from rasp.models.certificate import Array, Claims, Readout, ReadoutWeights, Weights
 from rasp.models.certificate.check import MOST_LAYERS
 from rasp.models.compiler.analysis.times import sublayer_name
@@ -29,12 +36,11 @@ from rasp.models.compiler.emitting.wiring import inner_parts
 from rasp.models.compiler.model.certificate import Certificate
 from rasp.models.compiler.model.describe import Words
 from rasp.models.compiler.model.forms import from_data, read, to_data, write
-from rasp.models.compiler.model.tensors import from_safetensors, to_safetensors
+from rasp.models.compiler.model.tensors import from_safetensors, reading_model, to_safetensors
 from rasp.models.compiler.model.transformer import Transformer
 from rasp.models.compiler.settings import Settings, read_settings
 
 WEIGHTS, MODEL = "weights.safetensors", "model.json"
-NEXT_WEIGHTS = "weights.next.safetensors"
 FORMAT = 5
 LABELS = ("dimensions", "heads", "hidden")
 LARGEST_FILE = 4_000_000_000
@@ -54,10 +60,9 @@ def save(model: Transformer, folder: str | Path) -> None:
     place = Path(folder)
     weights, description = content(model)
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        replace_file(place / NEXT_WEIGHTS, weights)
-        replace_file(place / MODEL, description)
-        os.replace(place / NEXT_WEIGHTS, place / WEIGHTS)
+        with replacing_folder(place, outdated=(WEIGHTS, MODEL)) as work:
+            Path(work, WEIGHTS).write_bytes(weights)
+            Path(work, MODEL).write_bytes(description)
     except OSError as error:
         raise unwritable(place, error) from None
 
@@ -71,7 +76,6 @@ def content(model: Transformer) -> tuple[bytes, bytes]:
 
 def to_json(model: Transformer) -> dict[str, Any]:
     """Everything about a model but its weights, as plain data."""
-    assert model.certificate is not None
     return {
         "format": FORMAT,
         "settings": to_data(model.settings),
@@ -106,7 +110,7 @@ def check_free(folder: str | Path) -> None:
             f"`{folder}` is a file, and a compiled model is a folder", hint="give a new folder"
         )
     try:
-        strangers = sorted(set(os.listdir(place)) - {NEXT_WEIGHTS})
+        strangers = sorted(os.listdir(place))
     except OSError as error:
         raise unwritable(place, error) from None
     if strangers and not _holds_model(place):
@@ -138,10 +142,10 @@ def load(folder: str | Path) -> Transformer:
     return loaded(folder)[0]
 
 
-@reading("the description")
+@reading_model("the description")
 def loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any]]:
     """A model, and the description that it was read from."""
-    data, arrays = _read(folder)
+    data, arrays = read_of_one_folder(folder, lambda: _read(folder))
     heads = data["heads_per_layer"]
     if sum(heads) > len(arrays) or len(heads) > MOST_LAYERS:
         raise broken("the number of layers or heads")
@@ -205,16 +209,14 @@ def _check_format(data: Any) -> None:
 
 
 def _weights_of(place: Path, data: dict[str, Any]) -> bytes:
-    """The weights; a save that was killed at the last moment left them under their other name."""
-    names = [name for name in (WEIGHTS, NEXT_WEIGHTS) if (place / name).exists()] or [WEIGHTS]
-    for name in names:
-        raw = read_file(place / name, LARGEST_FILE)
-        if data.get("fingerprint") == fingerprint(raw):
-            return raw
-    raise RaspValueError(
-        "this compiled model cannot be read: the weights do not match their fingerprint",
-        hint="were they changed, or copied in part? compile it again",
-    )
+    """The weights that the description was saved with."""
+    raw = read_file(place / WEIGHTS, LARGEST_FILE)
+    if data.get("fingerprint") != fingerprint(raw):
+        raise RaspValueError(
+            "this compiled model cannot be read: the weights do not match their fingerprint",
+            hint="were they changed, or copied in part? compile it again",
+        )
+    return raw
 
 
 def _check_shapes(model: Transformer) -> None:

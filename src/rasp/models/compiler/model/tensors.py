@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from rasp.base.file_reading import parse_json
-from rasp.language.graph.portable import broken, reading
+from rasp.language.graph.portable import DamagedFile, broken, reading
 from rasp.models.certificate import Array
 
 LONGEST_HEADER = 16_000_000
@@ -30,7 +32,19 @@ def to_safetensors(arrays: dict[str, Array]) -> bytes:
     return len(text).to_bytes(8, "little") + text + b"".join(parts)
 
 
-@reading("the weights")
+@contextmanager
+def reading_model(what: str) -> Iterator[None]:
+    """Say that a part of a compiled model is damaged, however reading it goes wrong."""
+    try:
+        with reading(what):
+            yield
+    except DamagedFile as error:
+        error.about = ("this compiled model cannot be read",)
+        error.hints = ("compile it again",)
+        raise
+
+
+@reading_model("the weights")
 def from_safetensors(raw: bytes) -> dict[str, Array]:
     """Read float32 arrays, checking every size against the file.
 

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rasp.base.atoms import Atom, read_input, to_python
+from rasp.base.errors import RaspValueError
 from rasp.base.terminal_text import visibly
 from rasp.base.tracebacks import doors
 from rasp.language.graph import Node
-from rasp.language.graph.portable import graph_to_json, reading
+from rasp.language.graph.portable import graph_to_json
 from rasp.models.certificate import Array, Claims, Readout, Weights
 from rasp.models.compiler.model.describe import Description, Words, describe
 from rasp.models.compiler.model.forward import QUIET, attend, chosen, feed_forward
+from rasp.models.compiler.model.tensors import reading_model
 from rasp.models.compiler.model.vocabulary_inputs import places_of
 from rasp.models.compiler.settings import Settings
 
@@ -65,9 +67,35 @@ class Transformer:
     """What the compiler says about the weights, for the checker."""
     words: Words
     """The program, in its author's words."""
-    certificate: Certificate | None = None
+    proof: Certificate | None = None
+    """Its certificate; None while it is made, and where its weights were changed afterwards."""
     why_compact: str = field(default="", compare=False)
     """Why it is not robust, where that was tried."""
+
+    @property
+    def certificate(self) -> Certificate:
+        """What the checker proved about it.
+
+        >>> import rasp
+        >>> rasp.compile(rasp.indices, alphabet="ab", max_length=5).certificate.statement
+        'exact for all inputs up to length 5 over this vocabulary, in float32'
+        """
+        if self.proof is None:
+            raise RaspValueError(
+                "this model has no certificate: its weights were changed after it was certified",
+                hint="the model that it was made from has one",
+            )
+        return self.proof
+
+    @property
+    def vocabulary(self) -> list[Any]:
+        """The tokens that an input may have.
+
+        >>> import rasp
+        >>> rasp.compile(rasp.indices, alphabet="0..2", max_length=5).vocabulary
+        [0, 1, 2]
+        """
+        return [to_python(token) for token in self.settings.vocabulary]
 
     @property
     def outputs(self) -> Mapping[str, Node]:
@@ -80,7 +108,7 @@ class Transformer:
         return graph_to_json(self.words.outputs, self.words.names, self.words.lines)
 
     @cached_property
-    @reading("a claim")  # what was read from a file may say anything
+    @reading_model("a claim")  # what was read from a file may say anything
     def description(self) -> Description:
         """What every dimension, head and hidden unit is for."""
         vocabulary = self.settings.vocabulary
@@ -261,8 +289,14 @@ class Transformer:
         return (
             f"<Transformer: {_counted(self.layers, 'layer')}{before}, "
             f"{heads} {'head' if heads == '1' else 'heads'}, d_model {self.d_model}, "
-            f"{self.parameter_count} parameters>"
+            f"{self.parameter_count} parameters{self._trust}>"
         )
+
+    @property
+    def _trust(self) -> str:
+        """What its name says where nothing is proved of it."""
+        known = "" if self.proof is None else self.proof.trust
+        return f", {known}, not proved" if known in ("run", "tested") else ""
 
 
 def _counted(number: int, word: str) -> str:

@@ -10,13 +10,13 @@ from pathlib import Path
 from secrets import randbits
 from typing import Any
 
-from rasp.base.file_reading import fingerprint, parse_json, read_file
+from rasp.base.file_reading import parse_json
 from rasp.insight.schedule.schedule import schedule
 from rasp.language.graph import expression
 from rasp.language.words import KEYWORDS
 from rasp.models.compiler.emitting.next_token import END, token_id
 from rasp.models.compiler.model.certificate import Certificate, certify, proved, run_randomly
-from rasp.models.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, content, loaded
+from rasp.models.compiler.model.store import content, loaded
 from rasp.models.compiler.model.transformer import Transformer
 from rasp.models.compiler.model.vocabulary_inputs import is_name_of_another
 
@@ -35,22 +35,14 @@ def verify(folder: str | Path, seed: int | None = None) -> Certificate:
     'exact for all inputs up to length 5 over this vocabulary, in float32'
     """
     model, data = loaded(folder)
-    model.certificate = certificate = certify(model, proved(model), data["certificate"]["seed"])
-    if not certificate.exact:
+    model.proof = certificate = certify(model, proved(model), data["certificate"]["seed"])
+    if certificate.trust == "none":
         return certificate
-    refused = _interrupted(folder, data) or _false_setting(model, certificate)
-    refused = refused or _changed(model, data)
+    refused = _false_setting(model, certificate) or _changed(model, data)
     if refused:
-        return replace(certificate, refused=refused)
+        wrong = replace(certificate.settings, tested=False)
+        return replace(certificate, refused=refused, settings=wrong)
     return run_randomly(certificate, model, randbits(32) if seed is None else seed)
-
-
-def _interrupted(folder: str | Path, data: dict[str, Any]) -> str:
-    """What is wrong where the weights in their place are not those that were read."""
-    stored = Path(folder, WEIGHTS)
-    if not stored.exists() or fingerprint(read_file(stored, LARGEST_FILE)) == data["fingerprint"]:
-        return ""
-    return f"a save was interrupted: `{WEIGHTS}` is of another model, and `{NEXT_WEIGHTS}` of this"
 
 
 def _false_setting(model: Transformer, certificate: Certificate) -> str:
@@ -64,8 +56,6 @@ def _false_setting(model: Transformer, certificate: Certificate) -> str:
         return "the model has more heads than the schedule, and `settings` says that it has not"
     if settings.next_token and not _gives_next_tokens(model):
         return "`settings` says that the model gives next tokens, and it does not"
-    if certificate.robust and certificate.robust.too_steep:
-        return f"the model is not robust: {certificate.robust.too_steep}"
     name, where = settings.where_name, settings.where
     if where is not None and name != expression(where, {}, depth=3):
         is_name = name.isidentifier() and name not in KEYWORDS

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from contextlib import suppress
+from itertools import chain, groupby, islice, product
 from typing import TypeAlias
 
 from rasp.base.atoms import Atom, show
-from rasp.base.errors import RaspError, RaspValueError
+from rasp.base.errors import RaspError, RaspUnsupportedError, RaspValueError
 from rasp.language.evaluator import apply
 from rasp.language.graph import Node
 from rasp.models.compiler.analysis.variables import typed
@@ -20,6 +21,8 @@ from rasp.models.compiler.settings import Settings
 Input: TypeAlias = tuple[Atom, ...]
 DRAWS = 50
 """How many inputs are drawn for one that keeps a promise."""
+MOST_TESTED = 2000
+"""Short inputs, and as many random ones, among which one should keep a promise."""
 
 
 def places_of(settings: Settings, tokens: Sequence[Atom]) -> list[int]:
@@ -98,6 +101,31 @@ def _broken_promise(settings: Settings, tokens: Sequence[Atom]) -> str:
         return f"here it has no value: {error.message}"
     wrong = [place for place, value in enumerate(values) if value is not True]
     return f"here it is {show(values[wrong[0]])} at position {wrong[0]}" if wrong else ""
+
+
+def refuse_empty_promise(settings: Settings) -> None:
+    """Refuse a promise that no input keeps, as far as short and random ones tell."""
+    chooser, tested = random.Random(0), 0
+    drawn = (random_input(settings, chooser) for _ in range(MOST_TESTED))
+    for tokens in chain(islice(_all_inputs(settings), MOST_TESTED), drawn):
+        tested += 1
+        with suppress(RaspError):
+            values = apply(settings.where, list(tokens)) if settings.where else []
+            if all(values) or not all(isinstance(value, bool) for value in values):
+                return  # one that is not a bool is refused with its reason elsewhere
+    raise RaspUnsupportedError(
+        f"no input keeps the promise `{settings.where_name}`: {tested:,} were tested",
+        hint="promise something that is true at every position of some inputs",
+    )
+
+
+def _all_inputs(settings: Settings) -> Iterator[Input]:
+    """Every input, the shortest first."""
+    first = () if settings.bos is None else (settings.bos,)
+    ordinary = [token for token in settings.vocabulary if token != settings.bos]
+    for length in range(1, settings.max_length + 1):
+        for rest in product(ordinary, repeat=length - len(first)):
+            yield (*first, *rest)
 
 
 def random_inputs(settings: Settings, chooser: random.Random, count: int) -> list[Input]:

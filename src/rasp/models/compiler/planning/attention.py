@@ -39,7 +39,6 @@ from rasp.models.compiler.analysis.variables import (
     mixture,
     number,
 )
-from rasp.models.compiler.heads.model_plan import HeadReads
 from rasp.models.compiler.heads.scorers import possible_scores, scored_by
 from rasp.models.compiler.heads.width_shares import boost_of
 from rasp.models.compiler.planning.dimensions import Layout
@@ -75,9 +74,10 @@ def strength_of(mode: str, length: int, inexact: bool) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class HeadPlan(HeadReads):
+class HeadPlan:
     """What a head reads. A score is Σ query · key over `products`, plus the sink's."""
 
+    head: PlannedHead
     basis: list[dict[HeadOutput, Fraction]]
     products: list[tuple[Linear, Linear]]
     sink: Linear

@@ -8,6 +8,7 @@ weights. `attention` compares two blocks by the table of truth between them; `nu
 heads average or add up, and `lines` makes one of several; `grids` splits a function of numbers and
 blocks into cubes, and `steps` makes a block of it again, by steps that are flat around every value,
 so that errors do not add up over the layers. `boxes` reads values off several blocks at once.
-`plan` goes from the last layer to the first and asks for what is needed, `arrays` writes the
-weights and says what they do.
+`plan` goes from the last layer to the first and asks for what is needed, which `plan_parts` are
+made of. Then `narrow` holds each block in as few dimensions as its readers allow, by one of the
+`codings`. `arrays` writes the weights and says what they do.
 """

@@ -10,6 +10,7 @@ and no unit fires.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import ceil, log2
 
 import numpy as np
@@ -26,9 +27,9 @@ from rasp.models.certificate import (
 from rasp.models.compiler.analysis.variables import HeadOutput, Variable
 from rasp.models.compiler.emitting.claims import Claimant
 from rasp.models.compiler.emitting.rows import Row, stack_rows
-from rasp.models.compiler.robust.attention import RobustHead
 from rasp.models.compiler.robust.numbers import means_in, outputs_row
-from rasp.models.compiler.robust.plan import RobustOutput, RobustPlan
+from rasp.models.compiler.robust.plan import RobustPlan
+from rasp.models.compiler.robust.plan_parts import RobustHead, RobustOutput
 
 ALONE = 12.0
 """How far above all keys the sink scores itself, at least: no more, since a query that is not the
@@ -48,10 +49,8 @@ class Writer:
     def __init__(self, plan: RobustPlan) -> None:
         self.plan, self.size = plan, max(1, plan.blocks.size)
         blocks = plan.blocks
-        features = [feature.dims for feature in blocks.features.values()]
-        variables = [dim_of.values() for dim_of in blocks.block_dims.values()]
         self.hot = [np.array([dim for first in dims for dim in blocks.copies_of(first)[0]])
-                    for dims in (*features, *variables)]  # fmt: skip
+                    for dims in blocks.hot_blocks()]  # fmt: skip
         """The dimensions of each block: they add up to 1."""
         self.sink = np.zeros(self.size)
         self.sink[0] = MARK
@@ -63,8 +62,12 @@ class Writer:
         positions = np.zeros((settings.max_length, self.size))
         values = plan.analysis.values
         for variable, table in ((values.token, tokens), (values.index, positions)):
-            for place, dim in enumerate(blocks.block_dims.get(variable, {}).values()):
-                table[place, dim] = 1.0
+            dims = list(blocks.block_dims.get(variable, {}).values())
+            coding = blocks.codings.get(tuple(dims))
+            if coding is None:
+                table[range(len(dims)), dims] = 1.0
+            else:
+                table[:, coding.dims] = coding.codes
         if plan.uses_sink:
             tokens = np.vstack([tokens, self.sink])
         heads, feed_forwards = [], []
@@ -75,7 +78,7 @@ class Writer:
                 self.sink = sum((moved for _, moved in written_heads), self.sink)
             feed_forwards.append(self._feed_forward(layer))
         readouts = [self._readout(output) for output in plan.outputs]
-        return Weights(tokens, positions, heads, feed_forwards, readouts)
+        return _without(Weights(tokens, positions, heads, feed_forwards, readouts), blocks.kept)
 
     def _rows(self, rows: Sequence[tuple[Row, float]]) -> tuple[Array, Array]:
         """Rows as an array and biases, each with what it should be at the sink."""
@@ -109,7 +112,12 @@ class Writer:
         return HeadWeights(*self._rows(queries), *self._rows(keys), *self._rows(values), out), moved
 
     def _feed_forward(self, layer: int) -> FeedForwardWeights:
-        units = [unit for feature in self.plan.blocks.features_of(layer) for unit in feature.units]
+        units = [
+            unit
+            for feature in self.plan.blocks.features_of(layer)
+            for step in feature.steps
+            for unit in step.units
+        ]
         inside, bias = self._rows([(row, -OFF) for row, _ in units])
         if self.plan.uses_sink:
             inside[:, 0] = np.minimum(inside[:, 0], 0.0)  # those that are off anyway need nothing
@@ -121,6 +129,19 @@ class Writer:
         weight, bias = self._rows([(row, 0.0) for row in output.rows])
         scale = LOGIT if len(output.rows) == len(output.atoms) else 1.0
         return ReadoutWeights(scale * weight, scale * bias)
+
+
+def _without(weights: Weights, kept: Sequence[int]) -> Weights:
+    """The same arrays with these dimensions of the stream alone."""
+    return Weights(
+        weights.tokens[:, kept], weights.positions[:, kept],
+        [[replace(head, query=head.query[:, kept], key=head.key[:, kept],
+                  value=head.value[:, kept], out=head.out[kept]) for head in layer]
+         for layer in weights.heads],
+        [replace(block, inside=block.inside[:, kept], out=block.out[kept])
+         for block in weights.feed_forwards],
+        [replace(readout, weight=readout.weight[:, kept]) for readout in weights.readouts],
+    )  # fmt: skip
 
 
 class RobustClaimant(Claimant):
@@ -140,14 +161,15 @@ class RobustClaimant(Claimant):
 
     def groups(self) -> Iterator[list[claims.GroupClaim]]:
         for layer in range(len(self.plan.heads) + 1):
-            yield [claims.GroupClaim(len(feature.units), self.names.all(feature.variables),
+            yield [claims.GroupClaim(2 * len(feature.steps), self.names.all(feature.variables),
                               self.parts(feature.inputs))
                    for feature in self.blocks.features_of(layer)]  # fmt: skip
 
     def row(self, node: SOp) -> Row:
-        row = self._read(node)
+        row = self.blocks.recoded(self._read(node))
         copies = ((weight, *self.blocks.copies_of(dim)) for dim, weight in row.weights.items())
-        weights = {dim: weight / parts for weight, dims, parts in copies for dim in dims}
+        place_of = {dim: place for place, dim in enumerate(self.blocks.kept)}
+        weights = {place_of[dim]: weight / parts for weight, dims, parts in copies for dim in dims}
         return Row(weights, row.constant)
 
     def _read(self, node: SOp) -> Row:

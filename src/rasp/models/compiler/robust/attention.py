@@ -27,39 +27,20 @@ from rasp.models.compiler.analysis.times import attention_time
 from rasp.models.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code
 from rasp.models.compiler.compile_refusals import Refusal, TooLarge
 from rasp.models.compiler.emitting.rows import Row, sum_rows
-from rasp.models.compiler.heads.model_plan import HeadReads
 from rasp.models.compiler.heads.scorers import possible_scores
 from rasp.models.compiler.heads.truth_tables import Side, side_of, sides_of, truth_of
 from rasp.models.compiler.heads.width_shares import boost_of
 from rasp.models.compiler.robust.blocks import StreamBlocks
 from rasp.models.compiler.robust.numbers import unit_of
+from rasp.models.compiler.robust.plan_parts import MovedValue, RobustHead
 
 STEP = 16
 """How far the best key scores above the next, at least."""
 MOST_SPREAD = 20_000
 """The largest spread of the scores of `select_best`."""
 MOST_PAIRS = 4_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class MovedValue:
-    """One value that a head moves: what keys send, what the sink sends, and where it goes."""
-
-    outputs: Mapping[HeadOutput, Fraction]
-    """The weighted sum of the head's outputs that it is; nothing for what the sink alone sends."""
-    row: Row
-    sink: float
-    dim: int
-
-
-@dataclass(frozen=True, eq=False)
-class RobustHead(HeadReads):
-    """What a head reads and writes; a score is the sum of products of two rows."""
-
-    columns: list[tuple[Row, Row]]
-    sink: float
-    """The sink's score."""
-    channels: list[MovedValue]
+FEWEST_BY_BITS = 4
+"""From so many different values on, what is equal is found by bits."""
 
 
 def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
@@ -74,7 +55,9 @@ def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
     columns, lowest, spread = _best(blocks, head)
     level = lowest
     for formula in head.conjuncts:
-        products, picked = _condition_scores(blocks, formula, time, strength + spread)
+        products, picked = _condition_scores(
+            blocks, formula, time, strength + spread, by_bits=not head.needs_uniform and not spread
+        )
         columns += products
         level += picked
     if head.mode == "sum":
@@ -82,7 +65,7 @@ def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
     else:
         sink = level - strength / 2 - (0.0 if head.may_be_empty else spread + strength)
     channels = _channels(blocks, head)
-    return RobustHead(head, [channel.outputs for channel in channels], columns, sink, channels)
+    return RobustHead(head, columns, sink, channels)
 
 
 def strength_of(blocks: StreamBlocks, head: PlannedHead) -> float:
@@ -101,12 +84,15 @@ def strength_of(blocks: StreamBlocks, head: PlannedHead) -> float:
 
 
 def _condition_scores(
-    blocks: StreamBlocks, formula: Formula, time: int, strength: float
+    blocks: StreamBlocks, formula: Formula, time: int, strength: float, by_bits: bool
 ) -> tuple[list[tuple[Row, Row]], float]:
     """A condition as products of rows, and what a picked key scores by it."""
     literals, (key_nodes, query_nodes) = comparisons(formula), keys_and_queries(formula)
     keys, queries = sides_of(blocks.values, formula, MOST_PAIRS)
     truth = truth_of(formula, keys, queries).astype(float)
+    if by_bits and (matched := _matches(truth)) is not None:
+        scores = _Scores(blocks, time, keys, queries, truth)
+        return scores.by_bits(*matched, strength), strength * _bits(*matched) / 2
     lower = min((0.0, 0.5, 1.0), key=lambda level: _noise(truth - level))
     whole = _Scores(blocks, time, keys, queries, truth - lower)
     given = {(blocks.values.token,), (blocks.values.index,)}
@@ -120,6 +106,30 @@ def _condition_scores(
     )
     products = [pair for part in parts for pair in part.products(sqrt(strength))]
     return products, (1.0 - lower) * strength
+
+
+def _matches(truth: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Numbers for keys and for queries that are equal where a table of truth holds; None where
+    there are none, or few.
+    """
+    if len(truth) == 0 or not truth.any():
+        return None
+    _, first, queries = np.unique(truth, axis=0, return_index=True, return_inverse=True)
+    different = truth[first]
+    if (different.sum(axis=0) > 1).any():
+        return None
+    keys = np.where(different.any(axis=0), different.argmax(axis=0), len(first))
+    order = {number: place for place, number in enumerate(dict.fromkeys(keys.tolist()))}
+    order |= {number: len(order) + place for place, number in enumerate(
+        number for number in range(len(first)) if number not in order)}  # fmt: skip
+    numbers = np.array([order.get(number, 0) for number in range(len(first) + 1)])
+    found = numbers[keys], numbers[queries.reshape(-1)]
+    return found if max(map(np.max, found)) >= FEWEST_BY_BITS else None
+
+
+def _bits(keys: np.ndarray, queries: np.ndarray) -> int:
+    """How many bits tell numbers apart."""
+    return int(max(keys.max(), queries.max())).bit_length()
 
 
 def _noise(table: np.ndarray) -> float:
@@ -151,10 +161,22 @@ class _Scores:
         return [(query.times(root), key.times(root)) for query, key in pairs
                 if (query.weights or query.constant) and (key.weights or key.constant)]  # fmt: skip
 
+    def by_bits(
+        self, key_numbers: np.ndarray, query_numbers: np.ndarray, strength: float
+    ) -> list[tuple[Row, Row]]:
+        """Products of bits, of 1/2 or -1/2: equal numbers score highest, and each bit in which
+        numbers differ takes the strength off.
+        """
+        asked = self._read(self.queries, query_numbers.tolist())
+        sent = self._read(self.keys, key_numbers.tolist())
+        root = sqrt(2 * strength)
+        return [(_bit_row(asked, bit).times(root), _bit_row(sent, bit).times(root))
+                for bit in range(_bits(key_numbers, query_numbers))]  # fmt: skip
+
     def _read(self, side: Side, class_of: Sequence[int]) -> dict[int, Row]:
         """A row for each class of what keys or queries hold."""
         labels = [None if place is None else class_of[place] for place in side.places]
-        rows = self.blocks.rows(side.joint.inputs, labels, self.time)
+        rows = self.blocks.rows(side.joint.inputs, labels, self.time, side.joint.layer)
         return {int(label): row for label, row in rows.items()}  # type: ignore[call-overload]
 
     def apart(self, literal: Comparison[SOp], key: int, query: int) -> list[_Scores]:
@@ -172,6 +194,12 @@ class _Scores:
         middle = np.where(low <= high, (low + high) / 2, 0.0)
         alone = replace(self, keys=keys, queries=queries, table=middle)
         return [alone, replace(self, table=self.table - middle[places])]
+
+
+def _bit_row(rows: Mapping[int, Row], bit: int) -> Row:
+    """A bit of the numbers of classes, as 1/2 or -1/2."""
+    ones = (row for number, row in rows.items() if (number ^ (number >> 1)) >> bit & 1)
+    return sum_rows([*ones, Row({}, -0.5)])
 
 
 def _sum_of_classes(rows: Mapping[int, Row], weights: np.ndarray) -> Row:

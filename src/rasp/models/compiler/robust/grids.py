@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, compress, product
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from rasp.models.compiler.robust.blocks import Feature, StreamBlocks, by_codes, 
 from rasp.models.compiler.robust.lines import Line, lines_of
 
 MOST_CELLS = 4_000_000
+MANY = 300
+"""From so many combinations of states on, a sum of what is in blocks is looked at as a number."""
+MOST_TOTALS = 2000
+"""The most different numbers of such a sum."""
 
 
 class Grid:
@@ -34,8 +38,15 @@ class Grid:
         self.blocks, self.feature = blocks, feature
         bases = dict.fromkeys(chain.from_iterable(map(self._parts, feature.inputs)))
         self.numbers = [base for base in bases if blocks.is_number(base, feature.layer)]
-        self.categories = [base for base in bases if base not in self.numbers]
+        self.total = None if self.numbers else self._total_of_blocks()
+        """A sum of what is in blocks that is looked at as a number."""
+        if self.total is not None:
+            others = (each for each in feature.inputs if each is not self.total)
+            bases = dict.fromkeys([*chain.from_iterable(map(self._parts, others)), self.total])
+        self.categories = [base for base in bases
+                           if base not in self.numbers and base is not self.total]  # fmt: skip
         self.variables: list[Variable] = [*self.categories, *self.numbers]
+        self.variables += [] if self.total is None else [self.total]
         self.sums = [variable for variable in feature.inputs
                      if isinstance(variable, SumVariable) and variable not in bases]  # fmt: skip
         """Those that are taken apart."""
@@ -45,6 +56,23 @@ class Grid:
         self.table = table[..., occurs]
         """(code of each category…, joint state of the numbers): the place of the value."""
         self.lines = self._lines(occurs)
+
+    @property
+    def read(self) -> list[Variable]:
+        """What its hidden units are functions of."""
+        summed = [] if self.total is None else self.blocks.values.variables_of(self.total.linear)
+        return list(dict.fromkeys([*self.categories, *self.numbers, *summed]))
+
+    def _total_of_blocks(self) -> SumVariable | None:
+        """The sum of most numbers, where a cube for each of its parts' states would be too many."""
+        values = self.blocks.values
+        sums = [variable for variable in self.feature.inputs if isinstance(variable, SumVariable)]
+        if not sums:
+            return None
+        most = max(sums, key=lambda variable: len(variable.states))
+        parts = values.variables_of(most.linear)
+        is_large = prod(len(part.states) for part in parts) >= MANY and len(parts) > 1
+        return most if is_large and len(most.states) <= MOST_TOTALS else None
 
     def _parts(self, variable: Variable) -> list[Variable]:
         """A sum as what it is made of, unless an earlier feed-forward can tell what it is."""
@@ -71,12 +99,29 @@ class Grid:
 
     def _lines(self, occurs: np.ndarray) -> list[Line]:
         """The weighted sums to try, in those joint states of the numbers that occur."""
+        if self.total is not None:
+            return self._line_of_total(self.total, occurs)
         codes = [dict.fromkeys(output.codes_of_states) for output in self.numbers]
         asked = [{output: weight for output, weight in total.linear.of(HeadOutput).items()
                   if output in self.numbers} for total in self.sums]  # fmt: skip
         columns = zip(*compress(product(*codes), occurs), strict=True)
         states = dict(zip(self.numbers, columns, strict=False))  # nothing where nothing occurs
         return lines_of(self.blocks, states, [line for line in asked if line])
+
+    def _line_of_total(self, total: SumVariable, occurs: np.ndarray) -> list[Line]:
+        """A sum of what is in blocks, read from these."""
+        time, rows = feed_forward_time(self.feature.layer), [Row({}, float(total.linear.constant))]
+        base = self.blocks.values.joints.base
+        for part in base.variables_of(total.linear):
+            numbers = base.terms(total.linear, part)
+            read = self.blocks.rows((part,), numbers, time)
+            rows += [row.times(float(number)) for number, row in read.items()]  # type: ignore[arg-type]
+            if isinstance(part, HeadOutput):
+                self.blocks.note_fineness(part.head, 4 * float(max(numbers) - min(numbers)))
+        codes = list(dict.fromkeys(total.codes_of_states))
+        whole = lcm(*(code.denominator for code in codes))
+        units = np.array([int(code * whole) for code in codes], np.int64)[occurs]
+        return [Line(self.blocks, {}, units, 1 / whole, row=sum_rows(rows))]
 
     def cases(self) -> int:
         """In how many cases the steps are checked, about: sums are read beside how many keys were

@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from math import lcm
 from typing import TypeAlias
 
 import numpy as np
 
+from rasp.base.atoms import Atom
 from rasp.models.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
 from rasp.models.compiler.compile_refusals import Refusal
 from rasp.models.compiler.emitting.rows import Row, sum_rows
@@ -57,6 +59,8 @@ class Line:
     unit: float
     head: PlannedHead | None = None
     """The head of all its numbers, where these are sums; None for means and for places."""
+    row: Row | None = None
+    """What reads it, where it is a sum of what is in blocks."""
 
     @property
     def divisors(self) -> tuple[float, float]:
@@ -66,8 +70,24 @@ class Line:
         sink = float(sink_weight(self.blocks))
         return sink, sink + self.blocks.values.settings.max_length
 
+    def divisor_at(self, total: float) -> tuple[float, float]:
+        """The same where the sum is known, which tells something of how many keys were picked."""
+        least, most = self.divisors
+        if self.head is None:
+            return least, most
+        atoms = [abs(float(number(atom))) for atom in self._added]
+        least += abs(total) / (max(atoms) or 1.0)
+        return least, least if len(atoms) == 1 and atoms[0] else most
+
+    @cached_property
+    def _added(self) -> Sequence[Atom]:
+        """What a picked key can add to it."""
+        return self.blocks.values.of(mixture(self.weights)).atoms
+
     def row_above(self, threshold: float) -> Row:
         """A row that is above 0 where the sum is above a threshold: by as much, but divided."""
+        if self.row is not None:
+            return sum_rows([self.row, Row({}, -threshold)])
         if self.head is None:
             return outputs_row(self.blocks, self.weights, -threshold)
         row = outputs_row(self.blocks, self.weights, 0.0)
@@ -76,6 +96,8 @@ class Line:
 
     def note_fineness(self, gap: float) -> None:
         """Note how fine its numbers have to be for two values `gap` apart."""
+        if self.row is not None:
+            return
         heads = {output.head for output in self.weights}
         if len(heads) != 1:
             note_fineness(self.blocks, self.weights, gap)
@@ -201,7 +223,7 @@ def deciding_line(
             continue
         gaps = np.diff(levels)[np.diff(places) != 0]
         size = sum(abs(float(weight)) for weight in line.weights.values())
-        gap = float(gaps.min()) * line.unit / size
+        gap = float(gaps.min()) * line.unit / (size or 1.0)
         candidates.append((gap, len(gaps), (line, levels, places)))
     if not candidates:
         raise Refusal(

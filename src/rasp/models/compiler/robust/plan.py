@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from rasp.insight.schedule.schedule import schedule
 from rasp.language.graph import Node, Program, SOp
 from rasp.models.compiler.analysis.kinds import atoms_by_code
-from rasp.models.compiler.analysis.task import Deadlines
+from rasp.models.compiler.analysis.task import Deadlines, NeedsFeedForward
 from rasp.models.compiler.analysis.times import readout_time
 from rasp.models.compiler.analysis.variables import codes_of, s_op_of
 from rasp.models.compiler.compile_refusals import Refusal, Refusals
@@ -20,24 +20,20 @@ from rasp.models.compiler.emitting.rows import Row
 from rasp.models.compiler.heads.analyse import analyse, check_s_ops
 from rasp.models.compiler.heads.model_plan import (
     ModelPlan,
-    OutputReads,
     plan_outputs,
     values_of_output,
 )
-from rasp.models.compiler.robust.attention import RobustHead, plan_head
-from rasp.models.compiler.robust.blocks import MOST_LABELS, StreamBlocks
+from rasp.models.compiler.robust.attention import plan_head
+from rasp.models.compiler.robust.blocks import StreamBlocks
 from rasp.models.compiler.robust.boxes import box_rows
+from rasp.models.compiler.robust.narrow import Narrowing
 from rasp.models.compiler.robust.numbers import mean_row, repeat
-from rasp.models.compiler.robust.steps import find_steps
+from rasp.models.compiler.robust.plan_parts import RobustHead, RobustOutput
+from rasp.models.compiler.robust.steps import find_steps, share_rounding
 from rasp.models.compiler.settings import Settings
 
-
-@dataclass(frozen=True, eq=False)
-class RobustOutput(OutputReads):
-    """One output, and for each atom the row that is 1 where it is the answer."""
-
-    rows: list[Row]
-    """Or one row that reads the answer itself, a number."""
+MOST_SCORED = 200
+"""From more answers on, an average is read as a number, and not as one of so many scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +47,10 @@ class RobustPlan(ModelPlan):
     @property
     def parameters(self) -> int:
         """How many weights there will be in embeddings, feed-forwards and read-outs."""
-        units = sum(len(feature.units) for feature in self.blocks.features.values())
+        units = sum(2 * len(feature.steps) for feature in self.blocks.features.values())
         tables = len(self.settings.vocabulary) + self.settings.max_length
         rows = sum(len(output.rows) for output in self.outputs)
-        return self.blocks.size * (2 * units + tables + rows)
+        return len(self.blocks.kept) * (2 * units + tables + rows)
 
     @property
     def effort(self) -> int:
@@ -64,14 +60,30 @@ class RobustPlan(ModelPlan):
 
 
 def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program) -> RobustPlan:
-    """Plan a program, or raise one error with every reason why it cannot be compiled so."""
+    """Plan a program, or raise one error with every reason why it cannot be compiled so.
+
+    Layers without heads are added one by one, where an s-op needs one more feed-forward.
+    """
     nodes = list(outputs.values())
-    refusals = Refusals(program, nodes)
-    check_s_ops(nodes, refusals)
+    check_s_ops(nodes, Refusals(program, nodes))
     whole = replace(settings, heads="paper")  # a number of one head is easier to read than two
-    placed = schedule(nodes)
-    analysis = analyse(nodes, whole, refusals, Deadlines(placed))
-    layers = placed.layers
+    placed, extra = schedule(nodes), list[int]()
+    while True:
+        deadlines = Deadlines.of(nodes, settings, placed, extra)
+        try:
+            return _plan(outputs, whole, Refusals(program, nodes), deadlines)
+        except NeedsFeedForward as needs:
+            if len(extra) == settings.extra_feed_forwards:
+                needs.refuse(Refusals(program, nodes), len(extra))
+            extra.append(needs.after)
+
+
+def _plan(
+    outputs: Mapping[str, Node], settings: Settings, refusals: Refusals, deadlines: Deadlines
+) -> RobustPlan:
+    """Plan with some layers without heads, or raise that one more is needed."""
+    analysis = analyse(list(outputs.values()), settings, refusals, deadlines)
+    layers = deadlines.layers
     has_sink = settings.sink and any(head.needs_sink for head in analysis.heads)
     blocks = StreamBlocks(analysis, size=int(has_sink))
     time = readout_time(layers)
@@ -84,8 +96,11 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
         if layer:
             heads.insert(0, _heads(blocks, layer))
     refusals.raise_all()
+    Narrowing(blocks, heads, planned).narrow()
+    share_rounding(blocks)
     repeat(blocks)
-    return RobustPlan(settings, analysis, heads, planned, blocks)
+    used = replace(settings, extra_feed_forwards=len(deadlines.extra))
+    return RobustPlan(used, analysis, heads, planned, blocks)
 
 
 def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutput:
@@ -99,10 +114,10 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutp
     widest = atoms_by_code(values.atoms, codes)
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
     atoms = sorted(widest.items())
-    if len(atoms) > MOST_LABELS and (row := mean_row(blocks, values.linear, widest)) is not None:
+    if len(atoms) > MOST_SCORED and (row := mean_row(blocks, values.linear, widest)) is not None:
         return RobustOutput(name, node, atoms, [row])
     boxes = box_rows(blocks, values.inputs, labels, time)
-    rows = boxes or blocks.rows(values.inputs, labels, time)
+    rows = boxes or blocks.rows(values.inputs, labels, time, values.layer)
     return RobustOutput(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
 
 

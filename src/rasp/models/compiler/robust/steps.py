@@ -13,81 +13,72 @@ is shared between its two sides, √ each: no weight is larger than it must be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
-from math import ceil, sqrt
+from math import ceil
 
 import numpy as np
 
-from rasp.models.compiler.compile_refusals import Refusal
+from rasp.models.compiler.compile_refusals import Refusal, TooMuchToCheck
 from rasp.models.compiler.emitting.rows import Row, sum_rows
-from rasp.models.compiler.robust.blocks import Feature, StreamBlocks
+from rasp.models.compiler.robust.blocks import NOWHERE, Feature, StreamBlocks
 from rasp.models.compiler.robust.grids import Grid
 from rasp.models.compiler.robust.lines import deciding_line
 from rasp.models.compiler.robust.numbers import width_of
+from rasp.models.compiler.robust.plan_parts import Step, rounding_of
 
 STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
 MOST_EFFORT = 55_000_000
 """The most numbers that the checker may have to look at for one feature: a minute's work."""
-UNIT = 2.0**-24
+MOST_STEPS = 10_000
+"""The most steps for one feature."""
 MOST_ROUNDING = 0.15
 """How far what steps add up to may be rounded."""
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
-    """Two hidden units: `row` is y, and `out` what is added where it is above 0."""
-
-    row: Row
-    out: dict[int, float]
-    most: float = 0.0
-    """How far y is from 0, at most, where it is above; 0 where it reads no number."""
-
-    @property
-    def units(self) -> list[tuple[Row, Row]]:
-        """What each unit reads, and what it adds."""
-        factor = max(1.0, sqrt(self.row.largest)) if self.most else 1.0
-        return [(sum_rows([self.row, Row({}, shift)]).times(1 / factor),
-                 Row(self.out).times(sign * factor))
-                for shift, sign in ((0.5, 1.0), (-0.5, -1.0))]  # fmt: skip
-
-
 def find_steps(blocks: StreamBlocks, feature: Feature) -> None:
     """Find the hidden units of a feature; asks for the blocks and numbers that they read."""
-    grid = Grid(blocks, feature)
+    grid, settings = Grid(blocks, feature), blocks.values.settings
     cases = grid.cases()
-    for gate, table in grid.cubes():
-        steps = _steps(grid, gate, table)
-        _share_dimensions(blocks, steps)
-        feature.units += [unit for step in steps for unit in step.units]
-        dims = sum(len(blocks.copies_of(dim)[0]) for dim in feature.dims)
-        feature.effort = cases * (len(feature.units) // 2 + 4 * dims)
-        if feature.effort > MOST_EFFORT:
-            raise Refusal(
-                f"{len(feature.units)} hidden units or more of the feed-forward of layer "
+    for cube, (gate, table) in enumerate(grid.cubes()):
+        feature.steps += [replace(step, cube=cube) for step in _steps(grid, gate, table)]
+        feature.effort = cases * (len(feature.steps) + 4 * len(feature.dims))
+        if feature.effort > MOST_EFFORT and not settings.tested:
+            raise TooMuchToCheck(
+                f"{2 * len(feature.steps)} hidden units or more of the feed-forward of layer "
                 f"{feature.layer} would have to be checked in {cases} cases",
-                blocks.values.settings.smaller,
+                settings.smaller,
             )
+        if len(feature.steps) > MOST_STEPS:
+            raise Refusal(
+                f"{2 * len(feature.steps)} hidden units or more of the feed-forward of layer "
+                f"{feature.layer} would be needed", settings.smaller,
+            )  # fmt: skip
+    for step in feature.steps:
+        step.out.pop(NOWHERE, None)
+    feature.steps[:] = [step for step in feature.steps if step.out]
     # sums are read beside how many keys were picked
     widths = [width_of(blocks, output.head) for output in grid.numbers
               if output.head.mode == "sum" and output in blocks.number_dims]  # fmt: skip
-    feature.variables = list(dict.fromkeys([*grid.variables, *widths]))
+    feature.variables = list(dict.fromkeys([*grid.read, *widths]))
 
 
-def _share_dimensions(blocks: StreamBlocks, steps: list[Step]) -> None:
+def share_rounding(blocks: StreamBlocks) -> None:
     """Let several dimensions share what many long steps add to one, where rounding would tell.
 
     So many terms of so large a sum are rounded by up to a unit in the last place each; a dimension
     that has a k-th of the steps is off by a k²-th of that.
     """
-    for dim in dict.fromkeys(dim for step in steps for dim in step.out):
-        own = [step for step in steps if dim in step.out]
-        rounding = UNIT * len(own) * sum(step.most for step in own)
-        count = min(len(own), ceil(rounding / MOST_ROUNDING))
+    by_dim: dict[int, list[Step]] = {}
+    for feature in blocks.features.values():
+        for step in feature.steps:
+            for dim in step.out:
+                by_dim.setdefault(dim, []).append(step)
+    for dim, own in by_dim.items():
+        count = min(len(own), ceil(rounding_of(own) / MOST_ROUNDING))
         if count > 1:
-            dims, _ = blocks.copies_of(dim)
-            dims = [*dims, *blocks.new(max(0, count - len(dims)))]
+            dims = [dim, *blocks.new(count - 1)]
             blocks.repeated[dim] = dims, 1.0
             for place, step in enumerate(own):
                 step.out[dims[place * count // len(own)]] = step.out.pop(dim)
@@ -110,12 +101,12 @@ def _steps(grid: Grid, gate: Row, table: np.ndarray) -> list[Step]:
     pieces = [dims[place] for place in places[[*changes, -1]].tolist()]
     middle = (low + high) / 2
     steps = [Step(always, {pieces[sum(threshold < middle for threshold in thresholds)]: 1.0})]
-    least_divisor, most_divisor = line.divisors
     for change, threshold, (old, new) in zip(changes, thresholds, pairwise(pieces), strict=True):
-        gap = float(levels[change + 1] - levels[change]) * line.unit
-        slope = STEEP / (gap / 2 / most_divisor)
+        below, beyond = (float(level) * line.unit for level in levels[change : change + 2])
+        gap = beyond - below
+        slope = STEEP * 2 / gap * max(line.divisor_at(below)[1], line.divisor_at(beyond)[1])
         sign, end = (-1.0, low) if threshold < middle else (1.0, high)
-        most = slope * (abs(end - threshold) / least_divisor)
+        most = slope * (abs(end - threshold) / line.divisor_at(end)[0])
         above = line.row_above(threshold).times(sign * slope)
         row = sum_rows([above, gate.times(most + STEEP)])
         steps.append(Step(row, {old: -sign, new: sign}, most))
