@@ -14,6 +14,7 @@ from robust_models import verdict
 import rasp
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of
 from rasp.language.graph import Const, Elementwise, SOp, Tokens
+from rasp.models.certificate import check
 from rasp.models.certificate.claims import ClaimedOutput, Claims, HeadOutputClaim
 from rasp.models.checker.relations import DEFAULT_BUDGET
 from rasp.models.checker.theorem import facts_of
@@ -58,6 +59,16 @@ def test_an_output_that_nothing_moves_is_refused(one: int, other: int) -> None:
         swapped = replace(swapped, claims=model.claims)
         if mistakes_in(swapped, expected_of(model, outputs)):
             assert not verdict(swapped, outputs).holds
+
+
+@pytest.mark.parametrize("style", ["robust", "compact"])
+def test_the_checker_of_compact_models_refuses_it_too(style: str) -> None:
+    model = compiled(replace(MEAN, options={"style": style}))
+    arrays, settings, readouts = model.weights.arrays(), model.settings, model.readouts
+    assert check(arrays, outputs_of(model), settings, readouts, model.claims).holds
+    claims = with_unmoved(model, 2**60, 2**62)
+    verdict_on_more = check(arrays, outputs_of(model), settings, readouts, claims)
+    assert "an output that no channel moves" in verdict_on_more.reason
 
 
 @pytest.mark.parametrize(("one", "other"), NEAR)

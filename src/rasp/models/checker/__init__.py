@@ -26,6 +26,9 @@ by the rows of a relation. Everything is tried in every row. In which order to r
 Assumed, and proved nowhere: that numpy computes in float64 as it says; that the graph and the
 operator table are what the program means; that the forward pass is that of docs/model-format.md,
 and rounds as `float_errors` says. Nothing of the compiler is assumed, nor anything that claims say.
+
+`rasp.models.certificate` still issues every certificate. This checker runs beside it in the tests,
+until it follows all that the compiler writes; where the two disagree, one of them has a fault.
 """
 
 from rasp.models.checker.theorem import ModelCheck as ModelCheck

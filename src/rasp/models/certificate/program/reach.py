@@ -197,8 +197,8 @@ def whole_sums(
     low = steps.min(axis=0)
     bases = most * (steps.max(axis=0) - low) + 1
     size = int(np.prod(bases))
-    if size >= 2**62:
-        return None
+    if size >= 2**62 or most * np.abs(steps).max() >= 2**62:
+        return None  # int64 would wrap
     radix = np.cumprod(np.append(1, bases[:-1])).astype(np.int64)
     moves = ((steps - low).astype(np.int64) * radix).sum(axis=1).tolist()
     counts = range(1 if by_count else most, most + 1)

@@ -22,7 +22,6 @@ from rasp.base.terminal_text import visibly
 from rasp.language.evaluator import evaluate_batch
 from rasp.language.graph import Node
 from rasp.models.certificate import PRECISIONS, Verdict, at_most, check
-from rasp.models.checker import ModelCheck
 from rasp.models.compiler.model.forms import read, write
 from rasp.models.compiler.model.transformer import Transformer
 from rasp.models.compiler.model.vocabulary_inputs import (
@@ -230,16 +229,8 @@ def _finite(margin: float) -> float:
     return float(np.clip(np.nan_to_num(margin, nan=-1e308), -1e308, 1e308))
 
 
-def checked(model: Transformer) -> ModelCheck:
-    """The checker of robust models, for a model's arrays and claims."""
-    return ModelCheck(model.weights.arrays(), model.outputs, model.settings, model.readouts,
-                      model.claims)  # fmt: skip
-
-
 def proved(model: Transformer, noise: float = 0.0, precision: str = "float32") -> Verdict:
     """Let the checker look at a model's arrays and claims."""
-    if model.settings.style == "robust":
-        return _in_all(checked(model), noise, precision)
     arrays, inputs = model.weights.arrays(), model.settings
     for meaning in PRECISIONS[precision]:
         verdict = check(arrays, model.outputs, inputs, model.readouts, model.claims, noise, meaning)
@@ -248,26 +239,16 @@ def proved(model: Transformer, noise: float = 0.0, precision: str = "float32") -
     return verdict
 
 
-def _in_all(found: ModelCheck, noise: float, precision: str) -> Verdict:
-    """A verdict on all that a precision may mean; the first that does not hold."""
-    for meaning in PRECISIONS[precision]:
-        verdict = found.verdict(noise, meaning)
-        if not verdict.holds:
-            break
-    return verdict
-
-
 def _robustness(model: Transformer, gradient: float) -> Robustness:
     """What else the checker proves of a model of the robust style."""
-    found = checked(model)
     others = list(PRECISIONS)[1:]
-    precisions = takewhile(lambda name: _in_all(found, 0.0, name).holds, others)
+    precisions = takewhile(lambda name: proved(model, precision=name).holds, others)
     codes = [np.array(readout.codes) for readout in model.readouts]
     numbers = [*model.weights.arrays().values(), *codes]
     return Robustness(
         max(float(np.abs(array).max(initial=0.0)) for array in numbers),
         gradient,
-        largest_radius(lambda radius: found.verdict(radius).holds),
+        largest_radius(lambda radius: proved(model, radius).holds),
         ("float32", *precisions),
     )
 
