@@ -17,7 +17,7 @@ WITHOUT_RESULT = {"draw", "fmt", "train", "reproduce", "play", "completion", "ls
 SEVERAL_OUTPUTS = {"train", "grade", "testbed", "prove"}
 """Commands that write more than one thing, each named for what it is."""
 
-READ_FROM = {"load_from", "automaton", "adapter", "program"}
+READ_FROM = {"load_from", "automaton", "adapter", "program", "using", "like", "function"}
 """Options that name what a command reads."""
 
 LEAVING = {("compile", "--heads"), ("compile", "--style"), ("testbed", "--style")}

@@ -28,19 +28,19 @@ def configure(parser: CommandParser) -> None:
                 "input), or gallery:NAME to imitate its specification", nargs="?")  # fmt: skip
     parser.take("--function", "imitate a Python function, which gets the tokens as a list: "
                 "runs FILE (default: none)", metavar="FILE:NAME")  # fmt: skip
-    parser.take_alphabet("the tokens of inputs (default: those of the examples)")
+    parser.take_alphabet("those of the examples")
     parser.flag("--last", "only the last position counts, as for the next token")
-    parser.take("--seconds", "stop after this much processor time", float, default=60.0)
+    parser.take("--seconds", "seconds of work: stop after this much processor time",
+                float, default=60.0)  # fmt: skip
     parser.take("--most-layers", "use at most N layers", int, default=4, metavar="N")
     parser.take("--most-heads", "use at most N heads", int, default=12, metavar="N")
-    parser.take("--max-length", "compare with a function on every input up to this length", int,
-                default=7)  # fmt: skip
+    parser.take_length("a function is compared on every input up to it", default=7)
     parser.take("--using", "build with the definitions of this program too (default: none)",
                 metavar="FILE")  # fmt: skip
     parser.take("--like", "look near this program: a file and a name in it (default: none)",
                 nargs=2, metavar=("FILE", "NAME"))  # fmt: skip
-    parser.take("--seed", "of the choice of inputs", int, default=0)
-    parser.take_json("print what was found as JSON")
+    parser.take_seed("the choice of inputs", 0)
+    parser.take_json("what was found")
     parser.take_limits()
 
 
@@ -101,7 +101,7 @@ def _function(where: str) -> Callable[[list[Any]], Any]:
         raise RaspValueError(f"`{where}` names no function", hint="write FILE.py:NAME")
     spec = importlib.util.spec_from_file_location("wanted", path)
     if spec is None or spec.loader is None:
-        raise RaspValueError(f"`{path}` is no Python file", hint="write FILE.py:NAME")
+        raise RaspValueError(f"`{path}` is not a Python file", hint="write FILE.py:NAME")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

@@ -38,7 +38,7 @@ def configure(parser: CommandParser) -> None:
                 "the only one)", metavar="NAME")  # fmt: skip
     parser.take(
         "--seconds",
-        "for one submission, and for the reference",
+        "seconds of work: for one submission, and for the reference",
         float,
         default=SECONDS,
         metavar="N",

@@ -43,8 +43,8 @@ Words for the prompt:
 """
 _QUESTION = re.compile(r"\s*\?\s*([\w-]*)\s*;?\s*|\s*([^\W\d]\w*)\s*\?\s*;?\s*")
 SHELL_COMMANDS = (
-    "run", "eval", "test", "check", "fit", "dialect", "diff", "grade", "compile", "export",
-    "verify", "testbed", "gallery", "fmt", "train", "reproduce", "play", "lsp",
+    "run", "eval", "test", "check", "fit", "dialect", "find", "diff", "grade", "compile", "export",
+    "verify", "prove", "testbed", "gallery", "fmt", "train", "reproduce", "play", "lsp",
     "completion",
 )  # fmt: skip
 """Commands of the shell, `rasp fit …`: the prompt knows that they are not its own."""

@@ -51,7 +51,7 @@ class AtomCodes:
     """
 
     def __init__(self) -> None:
-        self.atoms: list[Atom] = [False]  # code 0 is no atom
+        self.atoms: list[Atom] = [False]  # code 0 is not an atom
         self._codes: dict[tuple[int, Atom], int] = {}
         self._tables: dict[str, Codes] = {}
         self._means: dict[int, Codes] = {}
@@ -80,7 +80,7 @@ class AtomCodes:
         return self._kinds[codes]
 
     def ranks(self) -> Codes:
-        """Return where each code stands in the order of numbers, and in that of strings."""
+        """Return the place of each code in the order of numbers, and in that of strings."""
         ranks = np.zeros(len(self.atoms), dtype=np.int16)
         for kind in (BOOL, NUMBER, STRING):
             same = [code for code, atom in enumerate(self.atoms) if class_of(atom) == kind]

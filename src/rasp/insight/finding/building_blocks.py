@@ -70,7 +70,7 @@ def _blocks(text: str) -> list[BuildingBlock]:
 
 
 def _block(text: str, name: str) -> BuildingBlock | None:
-    """One block; None where it is no s-op or selector, or cannot be made."""
+    """One block; None where it is not an s-op or selector, or cannot be made."""
     try:
         handle = run(f"{text}\n_block = {name};\nblock = _block;")["block"]
     except RaspError:

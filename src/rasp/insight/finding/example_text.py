@@ -49,7 +49,7 @@ def _from_lines(text: str) -> list[tuple[str, str, int]]:
         if not arrow:
             given, arrow, output = written.partition(ARROW)
         if not arrow or not given.strip() or not output.strip():
-            raise RaspValueError(f"line {number} is no example: {written}", hint=FORMS)
+            raise RaspValueError(f"line {number} is not an example: {written}", hint=FORMS)
         rows.append((given.strip(), output.strip(), number))
     return rows
 
@@ -60,7 +60,7 @@ def _from_csv(text: str) -> list[tuple[str, str, int]]:
         if not row or [cell.strip().lower() for cell in row] == ["input", "output"]:
             continue
         if len(row) != 2:
-            raise RaspValueError(f"line {number} is no example: {','.join(row)}", hint=FORMS)
+            raise RaspValueError(f"line {number} is not an example: {','.join(row)}", hint=FORMS)
         rows.append((row[0].strip(), row[1].strip(), number))
     return rows
 

@@ -57,7 +57,11 @@ class StopReason(Enum):
 
 @dataclass(frozen=True)
 class Bounds:
-    """How far a search goes."""
+    """How far a search goes.
+
+    >>> Bounds(seconds=5).most_layers
+    4
+    """
 
     seconds: float = 60.0
     most_layers: int = 4
@@ -255,12 +259,12 @@ class ProgramSearch:
         return True
 
     def _whole(self, text: str, handle: Handle) -> str:
-        """The text with the definitions that it stands on."""
+        """The text with the definitions that it uses."""
         if self.blocks.is_whole:
             return to_rasp(handle, NAME)
         return f"{self.blocks.text.rstrip()}\n\n{text}" if self.blocks.text else text
 
-    # ------------------------------------------------------------------ what is laid out
+    # ------------------------------------------------------------------ the tables
 
     def _laid_out(self) -> tuple[list[Tokens], list[Any]]:
         """Examples for the search: a mix of lengths, few enough to be fast; and probes."""

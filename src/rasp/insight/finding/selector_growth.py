@@ -15,7 +15,7 @@ class SelectorGrowth(SearchBanks):
     """Makes the selectors of a layer."""
 
     def grow_selectors(self, level: int) -> None:
-        """Make the selectors of a layer: their keys and queries stand in the layers before."""
+        """Make the selectors of a layer: their keys and queries are from the layers before."""
         core = self._core(level)
         true = [number for number in range(self.first_literal, self.literals)
                 if self.sops.rows[number, 0] == self.codes.true]  # fmt: skip

@@ -14,7 +14,7 @@ from rasp.language.syntax.printer import print_program
 
 NAME = "answer"
 LONGEST = 9
-"""Words of an expression that still stands inside another."""
+"""Words of an expression that is still inside another."""
 
 
 def program_text(recipe: Recipe, made: Enumeration) -> str:

@@ -44,7 +44,12 @@ def trained_model(config: RunConfig, parameters: Mapping[str, Array]) -> Model:
         shortest=task.lengths[0] + start, longest=longest, first=task.bos, ignored=start,
         source="the task that the model was trained on", logits=(0, len(data.classes)),
     )  # fmt: skip
-    arrays = _renamed(parameters, config.layers)
+    try:
+        arrays = _renamed(parameters, config.layers)
+    except (KeyError, ValueError):
+        raise RaspValueError(
+            "the weights are not those of such a run", hint="train the run again"
+        ) from None
     arrays["positions"] = sinusoids(longest, config.width).numpy().astype(np.float64)
     row = Architecture(
         config.layers, config.heads, task.causal, "embedding", norm="post", epsilon=NORM_EPSILON

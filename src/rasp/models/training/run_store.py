@@ -126,8 +126,10 @@ class Store:
     def _write(self, path: Path, tensors: Tensors, about: dict[str, Any]) -> None:
         whole = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
         content = save(whole, {"about": json.dumps(about)})
-        with _writing(path), replacing(path) as file:
-            file.write(content)
+        with _writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as file:
+                file.write(content)
 
 
 def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:

@@ -140,7 +140,7 @@ def _classes(readout: Readout) -> Array:
 
 def _one_row(weight: Array) -> tuple[Array, Array, Array]:
     """The one row of which all rows are multiples, the factors, and what is left of each row."""
-    norms = np.abs(weight).max(axis=1)
+    norms = np.abs(weight).max(axis=1, initial=0.0)  # of a constant, the stream may hold nothing
     row = weight[int(norms.argmax())]
     if not row.any():
         return row, np.zeros(len(weight)), np.zeros_like(weight)
