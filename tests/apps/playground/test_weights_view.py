@@ -65,7 +65,7 @@ def test_another_example_runs_through_the_same_model(tab: Any) -> None:
     tab.locator("#weights button[type=submit]").click()
     tab.wait_for_selector("#model-run .compared")
     tab.fill("#example", "cabac")
-    tab.wait_for_selector("#model-run .verdict:has-text('all 20 cells')")
+    tab.wait_for_selector("#model-run .verdict:has-text('all 15 cells')")
     assert tab.locator(".compared tr", has_text="hist").first.inner_text().split()[2:] == list(
         "22122"
     )
