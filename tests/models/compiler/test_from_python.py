@@ -94,3 +94,18 @@ def test_a_promise_that_few_inputs_keep_gives_a_model_or_a_reason(
         return
     kept = [given for given in ("a", "ab", "aab", "aaa", "b", "abb") if all(promise(given))]
     assert kept and all(model(given) == output(given) for given in kept)
+
+
+@pytest.mark.parametrize("style", ["compact", "robust"])
+def test_compiling_and_verifying_say_how_far_they_are(style: Any, tmp_path: Path) -> None:
+    said: list[tuple[float, str]] = []
+    hist = rasp.run("hist = histf(tokens);")["hist"]
+    model = rasp.compile(hist, alphabet="ab", max_length=3, style=style,
+                         progress=lambda *report: said.append(report))  # fmt: skip
+    shares = [share for share, _ in said]
+    assert shares == sorted(shares) and shares[0] == 0.0 and 0.9 < shares[-1] <= 1.0
+    assert [doing for _, doing in said][:3] == ["planning", "writing weights", "checking"]
+    model.save(tmp_path / "hist")
+    checked: list[float] = []
+    rasp.verify(tmp_path / "hist", progress=lambda share, doing: checked.append(share))
+    assert checked == sorted(checked) and len(checked) >= 2

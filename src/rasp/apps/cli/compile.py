@@ -50,12 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
     asked = options(
         arguments, "max_length bos causal heads next_token style extra_feed_forwards tested"
     )
-    with working(f"compiling {', '.join(handles)}", session.rest()):
+    with working(f"compiling {', '.join(handles)}", session.rest()) as progress:
         model = compile(
             handles,
             vocabulary=arguments.alphabet,
             sink=not arguments.no_sink,
             where=find_handle(session, arguments.where) if arguments.where else None,
+            progress=progress,
             **asked,
         )
     if arguments.output:

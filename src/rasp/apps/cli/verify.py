@@ -45,8 +45,8 @@ def configure(parser: CommandParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from rasp.models.compiler import load, verify
 
-    with working("verifying"):
-        certificate = verify(arguments.folder, arguments.seed)
+    with working("verifying") as progress:
+        certificate = verify(arguments.folder, arguments.seed, progress)
     if certificate.trust == "none":
         report(certificate, certificate.to_json, arguments.json)
         return 1

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from rasp.base.errors import RaspTypeError, RaspUnsupportedError
+from rasp.base.progress import Progress, ignore
 from rasp.language.graph import Node, Program, SOp, expression
 from rasp.language.graph.nodes import node_of
 from rasp.models.compiler.assemble import assemble, assemble_and_certify
@@ -28,6 +29,7 @@ from rasp.models.compiler.robust.plan import RobustPlan, make_plan
 from rasp.models.compiler.robust.steps import MOST_EFFORT
 from rasp.models.compiler.settings import Settings, read_settings
 
+Style: TypeAlias = Literal["auto", "robust", "compact"]
 MOST_PARAMETERS = 100_000_000
 """The most weights that a model may have."""
 MOST_ROBUST_EFFORT, MOST_BY_DEFAULT = 150_000_000, 10_000_000
@@ -46,14 +48,15 @@ def compile(
     bos: object = None,
     causal: bool = False,
     sink: bool = True,
-    heads: str = "paper",
+    heads: Literal["paper", "split"] = "paper",
     program: Program | None = None,
     vocabulary: object = None,
     next_token: bool = False,
     where: Any = None,
-    style: str = "auto",
+    style: Style = "auto",
     extra_feed_forwards: int = 0,
     tested: bool = False,
+    progress: Progress = ignore,
 ) -> Transformer:
     """Compile an s-op to a transformer that answers as the program does, with a certificate.
 
@@ -72,6 +75,7 @@ def compile(
     heads, for s-ops that depend on too many values at once. A model is proved to be exact. With
     `tested`, you also get one that the checker cannot follow, if it is right on up to 1,000 random
     inputs, or on every input where these are few; its certificate and its name say so.
+    `progress` is called with the share that is done, and what is being done.
 
     >>> import rasp
     >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
@@ -99,11 +103,11 @@ def compile(
         settings = replace(settings, causal=True, next_token=True)
         check_next_token(list(nodes.values()), settings)
     settings = replace(settings, tested=tested)
-    return compile_nodes(nodes, settings, named)
+    return compile_nodes(nodes, settings, named, progress)
 
 
 def _robust_or_compact(
-    nodes: Mapping[str, Node], settings: Settings, program: Program
+    nodes: Mapping[str, Node], settings: Settings, program: Program, progress: Progress
 ) -> Transformer:
     """A robust model; where there is none, a compact one that says why.
 
@@ -111,15 +115,15 @@ def _robust_or_compact(
     """
     robust, compact = replace(settings, style="robust"), replace(settings, style="compact")
     try:
-        return _robust(nodes, robust, program, MOST_BY_DEFAULT)
+        return _robust(nodes, robust, program, progress, MOST_BY_DEFAULT)
     except RaspUnsupportedError as error:
         first = error
     try:
-        model = compile_compact(nodes, compact, program)
+        model = compile_compact(nodes, compact, program, progress)
     except RaspUnsupportedError as error:
         if isinstance(first, _TooMuch):
             with suppress(RaspUnsupportedError):
-                return _robust(nodes, robust, program)
+                return _robust(nodes, robust, program, progress)
         if isinstance(first, UnprovedError) and not isinstance(error, UnprovedError):
             raise UnprovedError(error.message, error.span, error.hint) from None
         raise
@@ -147,7 +151,9 @@ def _with_promise(
     return replace(settings, where=node, where_name=name), program
 
 
-def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
+def compile_nodes(
+    nodes: Mapping[str, Node], settings: Settings, program: Program, progress: Progress = ignore
+) -> Transformer:
     """Compile in the style that the settings say, or point at an output at least.
 
     A model that is only tested is handed out where that was asked for, and there is no proof.
@@ -155,11 +161,11 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
     styles = {"auto": _robust_or_compact, "robust": _robust, "compact": compile_compact}
     compiled = styles[settings.style]
     try:
-        return compiled(nodes, replace(settings, tested=False), program)
+        return compiled(nodes, replace(settings, tested=False), program, progress)
     except RaspUnsupportedError as error:
         if settings.tested and isinstance(error, UnprovedError):
             with suppress(RaspUnsupportedError):
-                return compiled(nodes, settings, program)
+                return compiled(nodes, settings, program, progress)
         refusals = Refusals(program, list(nodes.values()))
         error.located(refusals.origin(refusals.outputs[0]))
         if isinstance(error, UnprovedError) and not settings.tested:
@@ -170,13 +176,16 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
 
 
 def _robust(
-    nodes: Mapping[str, Node], settings: Settings, program: Program, most: int = MOST_ROBUST_EFFORT
-) -> Transformer:
+    nodes: Mapping[str, Node], settings: Settings, program: Program, progress: Progress,
+    most: int = MOST_ROBUST_EFFORT,
+) -> Transformer:  # fmt: skip
     """Compile in the robust style, or say why that cannot be done."""
     if settings.extra_feed_forwards:
         with suppress(RaspUnsupportedError):  # blocks that are not needed are not spent
-            return _robust(nodes, replace(settings, extra_feed_forwards=0), program, most)
+            fewer = replace(settings, extra_feed_forwards=0)
+            return _robust(nodes, fewer, program, progress, most)
     try:
+        progress(0.0, "planning")
         plan = make_plan(nodes, settings, program)
         if plan.parameters > MOST_PARAMETERS or (plan.effort > most and not settings.tested):
             raise _TooMuch(
@@ -185,22 +194,23 @@ def _robust(
             )  # fmt: skip
         if settings.next_token:
             check_outputs(plan, program)
-        return _certified(plan, program, most)
+        return _certified(plan, program, progress, most)
     except OverflowError:
         too_large = TooLarge()
         raise RaspUnsupportedError(NOT_ROBUST + too_large.message, hint=too_large.hint) from None
 
 
-def _certified(plan: RobustPlan, program: Program, most: int) -> Transformer:
+def _certified(plan: RobustPlan, program: Program, progress: Progress, most: int) -> Transformer:
     """A plan's model; if it is not certified, it is written once more without repeated numbers."""
     is_checked = plan.effort <= most and all(
         feature.effort <= MOST_EFFORT for feature in plan.blocks.features.values()
     )
     while True:
+        progress(0.3, "writing weights")
         weights = Writer(plan).weights()
         claims = RobustClaimant(plan, weights).all_claims()
         if is_checked:
-            model, certificate = assemble_and_certify(plan, weights, claims, program)
+            model, certificate = assemble_and_certify(plan, weights, claims, program, progress)
         else:
             model = assemble(plan, weights, replace(claims, readers=()), program)
             certificate = model.proof = untried(model, "to check it would take minutes")

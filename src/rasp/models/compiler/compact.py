@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from rasp.base.errors import RaspUnsupportedError
+from rasp.base.progress import Progress, ignore
 from rasp.language.graph import Node, Program
 from rasp.models.compiler.analysis.variables import s_op_of
 from rasp.models.compiler.assemble import assemble_and_certify
@@ -28,16 +29,19 @@ LARGEST = 1e30
 """The largest weight: float32 ends at 3.4e38, and weights are multiplied."""
 
 
-def compile_compact(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
+def compile_compact(
+    nodes: Mapping[str, Node], settings: Settings, program: Program, progress: Progress
+) -> Transformer:
     """Compile in the compact style, plainly or else with care; or say why not plainly."""
     if settings.extra_feed_forwards:
         with suppress(RaspUnsupportedError):  # blocks that are not needed are not spent
-            return compile_compact(nodes, replace(settings, extra_feed_forwards=0), program)
+            fewer = replace(settings, extra_feed_forwards=0)
+            return compile_compact(nodes, fewer, program, progress)
     try:
-        return attempt(nodes, settings, program)
+        return attempt(nodes, settings, program, progress)
     except _NoMargin:
         with suppress(RaspUnsupportedError):
-            return attempt(nodes, settings, program, is_careful=True)
+            return attempt(nodes, settings, program, progress, is_careful=True)
         raise
 
 
@@ -46,14 +50,16 @@ class _NoMargin(UnprovedError):
 
 
 def attempt(
-    nodes: Mapping[str, Node], settings: Settings, program: Program, is_careful: bool = False
-) -> Transformer:
+    nodes: Mapping[str, Node], settings: Settings, program: Program,
+    progress: Progress = ignore, is_careful: bool = False,
+) -> Transformer:  # fmt: skip
     """Plan, write and certify."""
     try:
+        progress(0.0, "planning")
         plan = make_plan(nodes, settings, program, is_careful)
         if settings.next_token:
             check_outputs(plan, program)
-        model, certificate = build(plan, program)
+        model, certificate = build(plan, program, progress)
     except (Refusal, OverflowError) as error:
         refusal = error if isinstance(error, Refusal) else TooLarge()
         message = f"this cannot be compiled exactly: {refusal.message}"
@@ -87,13 +93,14 @@ def _blamed(plan: Plan, certificate: Certificate) -> Node:
     return [*nodes, plan.outputs[0].node][0]
 
 
-def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate]:
+def build(plan: Plan, program: Program, progress: Progress) -> tuple[Transformer, Certificate]:
     """Write a plan's weights, and certify the model."""
+    progress(0.3, "writing weights")
     emitter = Emitter(plan)
     weights = emitter.weights()
     sizes = (np.abs(array).max(initial=0.0) for array in weights.arrays().values())
     if any(size > LARGEST for size in sizes):
         raise TooLarge
     return assemble_and_certify(
-        plan, weights, CompactClaimant(emitter, weights).all_claims(), program
+        plan, weights, CompactClaimant(emitter, weights).all_claims(), program, progress
     )

@@ -17,6 +17,7 @@ from rasp.base.errors import RaspError, RaspUnsupportedError, RaspValueError
 from rasp.base.file_reading import read_json
 from rasp.base.file_writing import replacing
 from rasp.models.compiler import Transformer, compile, load
+from rasp.models.compiler.build import Style
 from rasp.models.testbed.dials import Dials
 from rasp.models.testbed.folder import CARD, make, write
 from rasp.models.testbed.folder_check import MOST_BYTES, problems
@@ -51,7 +52,7 @@ def write_many(
     settings: Iterable[Dials],
     folder: Path,
     length: int,
-    style: str,
+    style: Style,
 ) -> Iterator[Outcome]:
     """Compile each program once and write it with each setting of the dials."""
     torch.set_num_threads(1)  # the models are small: more threads only wait for one another
@@ -80,7 +81,7 @@ def _name(source: StudyProgram, dials: Dials) -> str:
     return f"{source.name}.{dials.name}.{dials.seed}"
 
 
-def _refuse_another(place: Path, length: int, style: str) -> None:
+def _refuse_another(place: Path, length: int, style: Style) -> None:
     """Raise where a model of the same name was compiled otherwise: its name does not say how."""
     if not (place / CARD).exists():
         return
@@ -93,7 +94,7 @@ def _refuse_another(place: Path, length: int, style: str) -> None:
         )
 
 
-def compiled(source: StudyProgram, length: int, style: str) -> Transformer:
+def compiled(source: StudyProgram, length: int, style: Style) -> Transformer:
     """The model of a program, certified."""
     return compile(
         {source.name: source.s_op}, vocabulary=source.vocabulary, max_length=length,

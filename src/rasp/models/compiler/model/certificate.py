@@ -11,13 +11,14 @@ import random
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import product, takewhile
+from itertools import count, product, takewhile
 from typing import Any, Literal, TypeAlias, get_type_hints
 
 import numpy as np
 
 from rasp.base.atoms import Atom, show, show_first, show_input
 from rasp.base.errors import RaspError
+from rasp.base.progress import Progress, ignore, part_of
 from rasp.base.terminal_text import visibly
 from rasp.language.evaluator import evaluate_batch
 from rasp.language.graph import Node
@@ -42,6 +43,8 @@ MOST_RUN = 20_000
 """Up to so many inputs, all of them are run in place of random ones."""
 WIDER = "; a number that can be of two kinds has the wider one (1.0 for 1)"
 MOST_TOKENS_SHOWN = 12
+CHECKED = 0.5
+"""How much of the work is done when float32 is checked: noise and other precisions follow."""
 RADII = (1e-7, 1e-6, 1e-5, 5e-5, 2e-4, 5e-4, 0.001, 0.002)
 """Noise radii to try, of the stream's root mean square."""
 MOST_WEIGHT, MOST_GRADIENT = 1000.0, 10_000.0
@@ -239,16 +242,23 @@ def proved(model: Transformer, noise: float = 0.0, precision: str = "float32") -
     return verdict
 
 
-def _robustness(model: Transformer, gradient: float) -> Robustness:
+def _robustness(model: Transformer, gradient: float, progress: Progress) -> Robustness:
     """What else the checker proves of a model of the robust style."""
     others = list(PRECISIONS)[1:]
-    precisions = takewhile(lambda name: proved(model, precision=name).holds, others)
+    walks = len(others) + len(RADII).bit_length()  # at most: radii are found by halving
+    walked = count()
+
+    def holds(doing: str, noise: float = 0.0, precision: str = "float32") -> bool:
+        progress(min(1.0, next(walked) / walks), doing)
+        return proved(model, noise, precision).holds
+
+    precisions = takewhile(lambda name: holds(f"checking {name}", precision=name), others)
     codes = [np.array(readout.codes) for readout in model.readouts]
     numbers = [*model.weights.arrays().values(), *codes]
     return Robustness(
         max(float(np.abs(array).max(initial=0.0)) for array in numbers),
         gradient,
-        largest_radius(lambda radius: proved(model, radius).holds),
+        largest_radius(lambda radius: holds("checking noise", radius)),
         ("float32", *precisions),
     )
 
@@ -262,7 +272,9 @@ def largest_radius(holds: Callable[[float], bool]) -> float:
     return (0.0, *RADII)[bisect_left(RADII, True, key=lambda radius: not holds(radius))]
 
 
-def certify(model: Transformer, verdict: Verdict, seed: int = 0) -> Certificate:
+def certify(
+    model: Transformer, verdict: Verdict, seed: int = 0, progress: Progress = ignore
+) -> Certificate:
     """A certificate of what the checker found, and of how the model does on random inputs."""
     blocks = tuple(
         CheckedBlock(name, detail, _finite(margin)) for name, detail, margin in verdict.blocks
@@ -273,9 +285,10 @@ def certify(model: Transformer, verdict: Verdict, seed: int = 0) -> Certificate:
     if not refused and model.settings.tested:
         model.settings = replace(model.settings, tested=False)  # it is proved
     if not refused and model.settings.style == "robust":
-        robust = _robustness(model, verdict.gradient)
+        robust = _robustness(model, verdict.gradient, part_of(progress, 0.0, 0.9))
     certificate = Certificate(model.settings, blocks, refused, verdict.total, seed=seed,
                               wider=verdict.wider, robust=robust)  # fmt: skip
+    progress(0.9, "running random inputs")
     is_done = refused and not model.settings.tested
     return certificate if is_done else run_randomly(certificate, model, seed)
 

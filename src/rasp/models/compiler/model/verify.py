@@ -11,17 +11,24 @@ from secrets import randbits
 from typing import Any
 
 from rasp.base.file_reading import parse_json
+from rasp.base.progress import Progress, ignore, part_of
 from rasp.insight.schedule.schedule import schedule
 from rasp.language.graph import expression
 from rasp.language.words import KEYWORDS
 from rasp.models.compiler.emitting.next_token import END, token_id
-from rasp.models.compiler.model.certificate import Certificate, certify, proved, run_randomly
+from rasp.models.compiler.model.certificate import (
+    CHECKED,
+    Certificate,
+    certify,
+    proved,
+    run_randomly,
+)
 from rasp.models.compiler.model.store import content, loaded
 from rasp.models.compiler.model.transformer import Transformer
 from rasp.models.compiler.model.vocabulary_inputs import is_name_of_another
 
 
-def verify(folder: str | Path, seed: int | None = None) -> Certificate:
+def verify(folder: str | Path, seed: int | None = None, progress: Progress = ignore) -> Certificate:
     """Check a model again from its files alone.
 
     The stored claims about the stored weights are checked; nothing is compiled. Whatever else the
@@ -35,7 +42,10 @@ def verify(folder: str | Path, seed: int | None = None) -> Certificate:
     'exact for all inputs up to length 5 over this vocabulary, in float32'
     """
     model, data = loaded(folder)
-    model.proof = certificate = certify(model, proved(model), data["certificate"]["seed"])
+    progress(0.0, "checking")
+    verdict, seed_then = proved(model), data["certificate"]["seed"]
+    rest = part_of(progress, CHECKED, 1.0)
+    model.proof = certificate = certify(model, verdict, seed_then, rest)
     if certificate.trust == "none":
         return certificate
     refused = _false_setting(model, certificate) or _changed(model, data)
