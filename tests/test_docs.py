@@ -96,10 +96,12 @@ def run_doctest(snippet: Snippet, names: dict[str, Any], where: str) -> None:
 
 
 def run_console(snippet: Snippet, where: str, capsys: Any) -> None:
-    """Run each `$ rasp …` and compare what it prints with what the page says it prints."""
+    """Run each `$ rasp …` and compare what it prints; write the files that `$ cat` shows."""
     for part in re.split(r"^\$ ", snippet.text, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         words = shlex.split(command, comments=True)
+        if words[0] == "cat" and len(words) == 2:
+            Path(words[1]).write_text(expected, encoding="utf-8")
         if words[0] != "rasp" or len(words) == 1:
             continue
         capsys.readouterr()

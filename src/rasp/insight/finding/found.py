@@ -45,7 +45,11 @@ RANDOM_QUESTIONS = 400
 @visibly
 @dataclass(frozen=True)
 class Rival:
-    """Another program that agrees with all examples, and an input on which the two differ."""
+    """Another program that agrees with all examples, and an input on which the two differ.
+
+    >>> find([("abc", "aaa")], seconds=2).rival is None
+    False
+    """
 
     text: str
     handle: Handle
@@ -104,7 +108,11 @@ class Found:
     __repr__ = __str__
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-able data."""
+        """Return everything as JSON-able data.
+
+        >>> find([("abc", "aaa"), ("b", "b")], seconds=2).as_dict()["verdict"]
+        'agrees with all 2 examples'
+        """
         rival = self.rival
         return {
             "found": self.program is not None,

@@ -46,7 +46,11 @@ MOST_TRIED = 25
 
 
 class StopReason(Enum):
-    """Why a search ended."""
+    """Why a search ended.
+
+    >>> StopReason.OUT_OF_TIME.value
+    'the time was over'
+    """
 
     FOUND = "a wider search found nothing smaller"
     LEARNED = "an automaton that answers alike was learned instead"
@@ -87,7 +91,11 @@ class FoundProgram:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is."""
+    """How far a search is.
+
+    >>> Progress(layer=1, candidates=900, kept=40, best=None).kept
+    40
+    """
 
     layer: int
     candidates: int
