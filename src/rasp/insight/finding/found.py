@@ -180,7 +180,7 @@ def find(
     started = monotonic()
     stopped = search.run()
     return _answer(search, stopped, monotonic() - started,
-                   f"agrees with all {len(pairs):,} examples", 0, letters)  # fmt: skip
+                   _agreement(len(pairs)), 0, letters)  # fmt: skip
 
 
 def _search(pairs: Sequence[tuple[tuple[Atom, ...], Answer]], bounds: Bounds, blocks: Blocks,
@@ -353,3 +353,7 @@ def _shown(atoms: Sequence[Atom]) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.rstrip().split("\n"))
+
+
+def _agreement(examples: int) -> str:
+    return "agrees with its example" if examples == 1 else f"agrees with all {examples:,} examples"
