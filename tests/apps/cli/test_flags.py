@@ -20,9 +20,6 @@ SEVERAL_OUTPUTS = {"train", "grade", "testbed", "prove"}
 READ_FROM = {"load_from", "automaton", "adapter", "program", "using", "like", "function"}
 """Options that name what a command reads."""
 
-LEAVING = {("compile", "--heads"), ("compile", "--style"), ("testbed", "--style")}
-"""Choices of a construction: they go when there is one construction."""
-
 
 def options_of(command: str) -> list[argparse.Action]:
     parser = CommandParser(prog=f"rasp {command}", description="")
@@ -40,8 +37,6 @@ def test_a_flag_means_one_thing() -> None:
     for command in COMMANDS:
         for action in options_of(command):
             for flag in action.option_strings:
-                if (command, flag) in LEAVING:
-                    continue
                 meanings[flag][f"{action.dest}: {meaning(action)}"].append(command)
     several = {flag: dict(told) for flag, told in meanings.items() if len(told) > 1}
     assert not several, "say what a flag does in the same words everywhere, or rename it"

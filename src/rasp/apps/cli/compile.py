@@ -27,10 +27,9 @@ def configure(parser: CommandParser) -> None:
                 "every input (default: none)", metavar="NAME")  # fmt: skip
     more = "allow up to N feed-forward blocks without attention"
     parser.take("--extra-feed-forwards", more, int, default=0, metavar="N")
-    split = "split: one more head where that saves much"
-    parser.take("--heads", split, choices=("paper", "split"), default="paper")
-    parser.take("--style", "robust: moderate weights that bear noise; compact: the smallest model; "
-                "auto: robust where it can be done, else compact",
+    parser.flag("--split-heads", "allow one more head where that saves much")
+    parser.take("--style", "how weights are made: robust (moderate, and they bear noise), compact "
+                "(the smallest model), or auto (robust where it can be done, else compact)",
                 choices=("auto", "robust", "compact"), default="auto")  # fmt: skip
     parser.flag("--tested", "also a model that the checker cannot follow: tested, not proved, "
                 "and says so")  # fmt: skip
@@ -47,15 +46,14 @@ def run(arguments: argparse.Namespace) -> int:
         check_free(arguments.output)
     session = run_program(arguments)
     handles = find_handles(session, arguments.name)
-    asked = options(
-        arguments, "max_length bos causal heads next_token style extra_feed_forwards tested"
-    )
+    asked = options(arguments, "max_length bos causal next_token style extra_feed_forwards tested")
     with working(f"compiling {', '.join(handles)}", session.rest()) as progress:
         model = compile(
             handles,
             vocabulary=arguments.alphabet,
             sink=not arguments.no_sink,
             where=find_handle(session, arguments.where) if arguments.where else None,
+            heads="split" if arguments.split_heads else "paper",
             progress=progress,
             **asked,
         )

@@ -74,13 +74,14 @@ def _indent(line: str, width: int) -> int:
     return starts[-1] if starts else len(line) - len(line.lstrip()) + 2
 
 
-VALUED = ("heads", "style", "extra_feed_forwards")
+VALUED = ("style", "extra_feed_forwards")
 OPTION = re.compile(rf'`({"|".join(VALUED)})=(?:"([a-z]+)"|([0-9]+))`')
 SWITCHES = {
     "with `causal=True`": "with `--causal`",
     "with `causal=False`": "without `--causal`",
     "with `sink=True`": "without `--no-sink`",
     "`tested=True`": "`--tested`",
+    '`heads="split"`': "`--split-heads`",
     "without `extra_feed_forwards`": "without `--extra-feed-forwards`",
 }
 
@@ -89,7 +90,7 @@ def in_flags(words: str) -> str:
     """Write the options in a text as flags.
 
     >>> in_flags('compile with `causal=False`, or use `heads="split"`')
-    'compile without `--causal`, or use `--heads split`'
+    'compile without `--causal`, or use `--split-heads`'
     """
     for option, flag in SWITCHES.items():
         words = words.replace(option, flag)

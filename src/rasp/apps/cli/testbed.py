@@ -21,7 +21,9 @@ def configure(parser: CommandParser) -> None:
                 metavar="DIALS")  # fmt: skip
     parser.take_length("the models take no longer ones", default=8)
     styles = ("robust", "compact")
-    parser.take("--style", "of the compiled weights", choices=styles, default="robust")
+    parser.take(
+        "--style", "how weights are made: as in `rasp compile`", choices=styles, default="robust"
+    )
     parser.flag("--check", "write nothing: check every model that is there")
     parser.take_json("one line for each model")
     parser.epilog = "\n".join([
