@@ -142,6 +142,19 @@ def test_starting_imports_nothing_heavy(command: str) -> None:
     assert done.stdout.strip().endswith("[]")
 
 
+def test_evaluating_loads_no_back_end() -> None:
+    check = """
+from rasp.apps.cli import main
+main(["eval", "-e", "histf(tokens)", "aab"])
+import sys
+print([name for name in sys.modules if name.startswith(("rasp.insight.", "rasp.models."))])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, check=True
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ['histf(tokens)("aab") = [2, 2, 1]', "[]"]
+
+
 CHAPTERS = (
     "settings", "compile_refusals", "analysis", "heads", "planning", "emitting", "robust", "model",
     "assemble", "compact", "build",

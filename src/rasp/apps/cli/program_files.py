@@ -31,7 +31,6 @@ from rasp.language.meaning.loader import Loader, read_source
 from rasp.language.meaning.session import Session
 from rasp.language.syntax.tree import Call, Evaluate, Expression, Index, Name
 from rasp.teaching.gallery.gallery_files import gallery_program
-from rasp.teaching.testing.finding import find_programs
 
 MODEL = "model.json"
 """What the folder of a compiled model holds; the compiler itself is not imported for its name."""
@@ -50,6 +49,8 @@ def new_session(arguments: argparse.Namespace) -> Session:
 
 def programs_of(paths: list[str]) -> list[str]:
     """List the programs to go through: those that are named, and those in folders."""
+    from rasp.teaching.testing.finding import find_programs  # loads much that `eval` does not need
+
     found: list[str] = []
     for path in paths:  # a compiled model is refused where it is read
         is_model = os.path.isfile(os.path.join(path, MODEL))
