@@ -122,6 +122,18 @@ def test_1300_half_sent_requests_leave_others_answered(half: bytes) -> None:
         assert lines_of_complaint(served) == []
 
 
+def test_who_leaves_in_the_middle_of_a_body_is_not_logged() -> None:
+    for served in playing():
+        half = HALF_A_BODY.replace(b"PORT", str(served.port).encode())
+        half = half.replace(b"TOKEN", served.token.encode())
+        for _ in range(5):
+            with socket.create_connection(("127.0.0.1", served.port)) as other:
+                other.sendall(half)
+                time.sleep(0.2)  # so that the body is being read
+        assert served.ask("run", program="x = indices;", example="ab", tab="b")["errors"] == []
+        assert lines_of_complaint(served) == []
+
+
 def few_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))
 

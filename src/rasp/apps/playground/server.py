@@ -21,7 +21,7 @@ from hypercorn.config import Config
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -131,7 +131,7 @@ async def _read(request: Request) -> dict[str, Any]:
     try:
         async with asyncio.timeout(BODY_SECONDS):
             body = b"".join([part async for part in _small(request)])
-    except TimeoutError:
+    except (TimeoutError, ClientDisconnect):
         raise HTTPException(408, "a request arrives within seconds") from None
     try:
         asked = json.loads(body)
