@@ -47,7 +47,7 @@ POLICY = (
 
 def build(folder: Path, docs: str = "") -> None:
     """Write the whole edition into a folder; `docs` is the way from there to the manual."""
-    static = PACKAGE / "playground" / "static"
+    static = PACKAGE / "apps" / "playground" / "static"
     shutil.copytree(static, folder, dirs_exist_ok=True)
     (folder / "drawing.css").write_text(style_sheet(), encoding="utf-8")
     (folder / "drawing.js").write_text(html.scripts(), encoding="utf-8")

@@ -29,9 +29,10 @@ MORE = {
     ),
 }  # fmt: skip
 PLAIN = {"style": "robust"}
-OPEN = {"default", "robust default"}
-"""Heads that pick by bits and may pick nothing: the checker takes the highest score of any query
-for that of the query that picks nothing, and so does not see that the sink wins."""
+OPEN = {"default", "robust default", "an extra block"}
+"""What the checker does not follow: claimed outputs that no channel moves; and heads that pick by
+bits and may pick nothing, since it takes the highest score of any query for that of the query that
+picks nothing, and so does not see that the sink wins."""
 
 
 @cache

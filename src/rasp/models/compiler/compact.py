@@ -93,7 +93,9 @@ def _blamed(plan: Plan, certificate: Certificate) -> Node:
     return [*nodes, plan.outputs[0].node][0]
 
 
-def build(plan: Plan, program: Program, progress: Progress) -> tuple[Transformer, Certificate]:
+def build(
+    plan: Plan, program: Program, progress: Progress = ignore
+) -> tuple[Transformer, Certificate]:
     """Write a plan's weights, and certify the model."""
     progress(0.3, "writing weights")
     emitter = Emitter(plan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ def files_of(model: Transformer, blocks: EqualBlocks) -> Files:
 def to_torch(model: Transformer) -> RaspTransformer:
     """The model as a torch module; the caller's random numbers go on as if it were not made."""
     config, state = files_of(model, blocks_of(model))
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Initializing zero-element")  # a constant has no stream
         module = RaspTransformer(config)
     tensors = {name: torch.tensor(array, dtype=torch.float32) for name, array in state.items()}
     module.load_state_dict(tensors, assign=True)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
-from rasp.language.graph import Aggregate, Const, Node, SOp, in_order, score_terms
+from rasp.language.graph import Aggregate, Node, SOp, in_order, score_terms
 from rasp.models.certificate import Weights, claims
 from rasp.models.compiler.analysis.formulas import Formula, as_selector, keys_and_queries
 from rasp.models.compiler.analysis.linear import Coordinate, GroundIs
@@ -51,16 +51,16 @@ class Claimant(ABC):
     def all_claims(self) -> claims.Claims:
         """What the checker is told."""
         names, plan = self.names, self.plan
-        heads = tuple(tuple(self._claim(head.head, head.basis, names.moved[head.head])
-                            for head in layer) for layer in plan.heads)  # fmt: skip
-        names.all(output for outputs in names.moved.values() for output in outputs)
+        heads = tuple(tuple(self._claim(head.head, head.basis) for head in layer)
+                      for layer in plan.heads)  # fmt: skip
+        names.all(output for layer in plan.heads for head in layer for output in head.head.outputs)
         groups = tuple(map(tuple, self.groups()))
         outputs = tuple(map(self._inputs, self.nodes))
         aggregates = self._aggregates()
         over = names.over()
         spare = []
         for unread in names.spare:  # which grows: describing one may bring up another
-            spare.append(self._claim(unread, (), unread.outputs))
+            spare.append(self._claim(unread, ()))
         readers = tuple(claims.ReaderClaim(node, self._last_writer(row), row.weights, row.constant)
                         for node in self._held(SOp, self.nodes)
                         if (row := self.row(node)).weights)  # fmt: skip
@@ -102,11 +102,10 @@ class Claimant(ABC):
     # -- heads ------------------------------------------------------------------------------------
 
     def _claim(
-        self, head: PlannedHead, basis: Sequence[Mapping[HeadOutput, Fraction]],
-        outputs: Sequence[HeadOutput],
+        self, head: PlannedHead, basis: Sequence[Mapping[HeadOutput, Fraction]]
     ) -> claims.HeadClaim:  # fmt: skip
         best, names = head.best, self.names
-        channels = tuple({outputs.index(output): weight for output, weight in moved.items()}
+        channels = tuple({head.outputs.index(output): weight for output, weight in moved.items()}
                          for moved in basis)  # fmt: skip
         values = tuple(self._moved(moved) for moved in basis)
         terms = [] if best is None else score_terms(best)
@@ -117,7 +116,7 @@ class Claimant(ABC):
         return claims.HeadClaim(
             head.mode,
             tuple(map(self._conjunct, head.conjuncts)),
-            tuple(map(self._output, outputs)),
+            tuple(map(self._output, head.outputs)),
             channels,
             values,
             best,
@@ -183,8 +182,6 @@ class Numbering:
         self.variables: list[claims.ClaimedVariable] = [None, None]
         self.places = {plan.head: (layer, number) for layer, own in enumerate(heads, 1)
                        for number, plan in enumerate(own)}  # fmt: skip
-        self.moved = {plan.head: _moved(plan) for own in heads for plan in own}
-        """Of each head with arrays, the outputs that some channel of it moves."""
         self.spare: list[PlannedHead] = []
         """Heads that nothing reads, but some s-op depends on."""
 
@@ -227,12 +224,10 @@ class Numbering:
                 self.made_of(named)
                 return claims.ClaimedNode(named)
             case HeadOutput(head=head):
-                moved = self.moved.get(head, [])
-                if named in moved:
-                    return claims.ClaimedOutput(*self.places[head], moved.index(named))
-                if head not in self.spare:
+                if head not in self.places:
+                    self.places[head] = (0, len(self.spare))
                     self.spare.append(head)
-                return claims.ClaimedOutput(0, self.spare.index(head), head.outputs.index(named))
+                return claims.ClaimedOutput(*self.places[head], head.outputs.index(named))
             case SumVariable(linear=linear):
                 parts = {self._coordinate(part): weight for part, weight in linear.parts.items()}
                 return claims.ClaimedSum(linear.constant, parts)
@@ -251,12 +246,3 @@ class Numbering:
     def choices(self) -> dict[SOp, tuple[SOp, tuple[SOp, ...]]]:
         return {node: (choice.which, choice.leaves) for node in self.numbers
                 if isinstance(node, SOp) and (choice := self.values.of(node).choice)}  # fmt: skip
-
-
-def _moved(plan: HeadReads) -> list[HeadOutput]:
-    """The outputs of a head that its channels move; in a sum, all of them tell how many keys are
-    picked."""
-    inside = {output for channel in plan.basis for output, weight in channel.items() if weight}
-    is_sum = plan.head.mode == "sum"
-    return [output for output in plan.head.outputs
-            if output in inside or (is_sum and output.values is Const(1))]  # fmt: skip
